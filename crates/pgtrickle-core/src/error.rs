@@ -1,0 +1,32 @@
+//! What was wrong, and where.
+
+use thiserror::Error;
+
+/// Everything the core can refuse.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Error {
+    /// The dependencies form a cycle.
+    #[error("the dependencies form a cycle: {}", arrows(path))]
+    Cycle {
+        /// The nodes of one cycle in the direction of the edges; the first is repeated at the end.
+        path: Vec<i64>,
+    },
+    /// A cache that can hold nothing was asked for.
+    #[error("the capacity of a plan cache must be at least 1")]
+    ZeroCapacity,
+}
+
+fn arrows(path: &[i64]) -> String {
+    path.iter().map(i64::to_string).collect::<Vec<_>>().join(" -> ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cycle_is_told_as_a_path() {
+        let error = Error::Cycle { path: vec![1, 2, 1] };
+        assert_eq!(error.to_string(), "the dependencies form a cycle: 1 -> 2 -> 1");
+    }
+}

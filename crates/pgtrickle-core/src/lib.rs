@@ -1,0 +1,9 @@
+//! The parts of pgtrickle that know neither Python nor a connection.
+//!
+//! Every function takes values and returns values or an [`Error`]; no input makes one panic.
+
+pub mod dag;
+pub mod error;
+pub mod template;
+
+pub use error::Error;

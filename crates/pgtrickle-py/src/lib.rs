@@ -1,0 +1,21 @@
+//! `pgtrickle._core`: the only crate that knows Python. A wrapper per core module, one door.
+
+use pyo3::prelude::*;
+
+mod dag;
+mod door;
+mod template;
+
+#[pymodule]
+mod _core {
+    #[pymodule_export]
+    use crate::dag::PyGraph;
+    #[pymodule_export]
+    use crate::door::CycleError;
+    #[pymodule_export]
+    use crate::template::{PyCacheStats, PyPlanCache};
+
+    #[pymodule_export]
+    #[allow(non_upper_case_globals)]
+    const __version__: &str = env!("CARGO_PKG_VERSION");
+}

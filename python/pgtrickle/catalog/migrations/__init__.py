@@ -1,0 +1,1 @@
+"""Numbered migrations of the catalog, applied in order by `pgtrickle.catalog.migrate`."""

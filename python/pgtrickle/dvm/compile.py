@@ -1,0 +1,42 @@
+"""The five stages, top to bottom: parse, normalise, plan; then differentiate and render per set of changed sources."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pgtrickle.dvm.normalise.passes import normalise
+from pgtrickle.dvm.normalise.inline_views import inline_views
+from pgtrickle.dvm.parse.read import read
+from pgtrickle.dvm.parse.support import reject, require_deterministic
+from pgtrickle.dvm.plan.build import build, build_full, source_uses
+from pgtrickle.dvm.plan.model import MaintenancePlan, SourceUse
+from pgtrickle.dvm.schema import Schema
+from pgtrickle.errors import UnsupportedQueryError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Compiled:
+    """A maintenance plan with the sources it reads, and why it is not differential if it is not."""
+
+    plan: MaintenancePlan
+    sources: tuple[SourceUse, ...]
+    fallback: UnsupportedQueryError | None = None
+
+
+def compile_query(sql: str, schema: Schema, *, differential: bool = True) -> Compiled:
+    """Return the plan of a query that PostgreSQL printed.
+
+    Without a differential form, or when none is wanted, the plan evaluates the query in full; `fallback` says why.
+    """
+    query = read(sql)
+    reject(query, schema)
+    fallback = None
+    if differential:
+        try:
+            require_deterministic(schema)
+            plan: MaintenancePlan = build(normalise(query, schema), schema)
+            return Compiled(plan=plan, sources=source_uses(plan, schema))
+        except UnsupportedQueryError as error:
+            fallback = error
+    plan = build_full(inline_views(query.copy(), schema), schema)
+    return Compiled(plan=plan, sources=source_uses(plan, schema), fallback=fallback)

@@ -1,0 +1,131 @@
+"""Where rows come from: the tables as they are now, and what changed in the window.
+
+Operators ask `Leaves` for both and never know whether changes come from a buffer, a transition table or a Spark view.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from sqlglot import exp
+
+from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind
+from pgtrickle.dvm.sqlast import (
+    WEIGHT,
+    Expr,
+    Query,
+    all_of,
+    binary,
+    call,
+    cast,
+    col,
+    derived,
+    named,
+    number,
+    param,
+    select,
+    table,
+    union_all,
+    where,
+)
+
+FRONTIER_SNAPSHOT = 1
+FRONTIER_XID = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Buffer:
+    """A change buffer: its table, and the buffer column of each captured source column."""
+
+    table: QualifiedName
+    columns: Mapping[str, str]
+
+
+class Leaves(Protocol):
+    """What an operator tree stands on."""
+
+    def rows(self, relation: Relation, columns: Mapping[str, str]) -> Query:
+        """Return the rows of `relation` now; `columns` maps its columns to output names."""
+        ...
+
+    def changes(self, relation: Relation, columns: Mapping[str, str]) -> Query | None:
+        """Return the weighted changes of `relation`; None when it has not changed."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BufferLeaves:
+    """Base tables for the rows, change buffers for the changes of the relations in `changed`."""
+
+    buffers: Mapping[QualifiedName, Buffer] = field(default_factory=dict)
+    changed: Sequence[QualifiedName] = ()
+
+    def rows(self, relation: Relation, columns: Mapping[str, str]) -> Query:
+        """Return the rows of `relation` now; `columns` maps its columns to output names."""
+        outputs = [named(col(source), output) for source, output in columns.items()]
+        members = [select(outputs, member) for member in stored_tables(relation)]
+        return union_all(members)
+
+    def changes(self, relation: Relation, columns: Mapping[str, str]) -> Query | None:
+        """Return the weighted changes of `relation`; None when it has not changed."""
+        if relation.name not in self.changed:
+            return None
+        outputs = [named(col(source), output) for source, output in columns.items()]
+        return select([*outputs, col(WEIGHT)], table(self._delta_name(relation.name)))
+
+    def delta_tables(self) -> list[tuple[str, Query]]:
+        """Return the named queries that `changes` refers to, one for each changed relation.
+
+        PostgreSQL inlines one that is used once and computes one that is used more often only once.
+        """
+        return [(self._delta_name(name), self._pending(self.buffers[name])) for name in self.changed]
+
+    def _delta_name(self, relation: QualifiedName) -> str:
+        return f"delta_{list(self.changed).index(relation) + 1}"
+
+    def _pending(self, buffer: Buffer) -> Query:
+        inserted = binary(exp.EQ, col("action"), exp.Literal.string("I"))
+        weight = exp.Case(ifs=[exp.If(this=inserted, true=number(1))], default=number(-1))
+        outputs = [named(col(held), source) for source, held in buffer.columns.items()]
+        return where(select([*outputs, named(weight, WEIGHT)], table(buffer.table)), pending())
+
+
+def pending() -> Expr:
+    """Return the predicate that holds for buffer rows the consumer has not applied.
+
+    Visibility, not position: a transaction that commits late keeps a low change_id,
+    so "greater than the last one" would skip its rows for ever.
+    """
+    snapshot = cast(param(FRONTIER_SNAPSHOT), "pg_snapshot")
+    return all_of(
+        [
+            binary(exp.GTE, col("xid"), call("pg_snapshot_xmin", snapshot)),
+            exp.Not(this=call("pg_visible_in_snapshot", col("xid"), snapshot)),
+            binary(exp.NEQ, col("xid"), cast(param(FRONTIER_XID), "xid8")),
+        ]
+    )
+
+
+def stored_tables(relation: Relation) -> list[exp.Table]:
+    """Return the tables that hold the rows of `relation`, each to be read alone.
+
+    ONLY keeps a child out that was attached after the snapshot was taken: planning sees the live catalog, and
+    such a child would bring rows that the change buffer knows nothing of. A partitioned table must be read whole;
+    its tree is compared with the live one after the delta ran.
+    """
+    if relation.kind is RelationKind.PARTITIONED or relation.kind is RelationKind.FOREIGN:
+        return [table(relation.stored_as)]
+    members = relation.members or (relation.stored_as,)
+    return [table(member, only=relation.kind is not RelationKind.MATVIEW) for member in members]
+
+
+def readable(relation: Relation, alias: str) -> Expr:
+    """Return `relation` as a FROM item called `alias`, for queries kept as they were written."""
+    tables = stored_tables(relation)
+    if len(tables) == 1:
+        tables[0].set("alias", exp.TableAlias(this=exp.Identifier(this=alias, quoted=True)))
+        return tables[0]
+    outputs = [col(column.name) for column in relation.columns]
+    return derived(union_all([select(outputs, member) for member in tables]), alias)

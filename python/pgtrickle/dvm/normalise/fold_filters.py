@@ -1,0 +1,26 @@
+"""Write `aggregate(x) FILTER (WHERE c)` as `aggregate(CASE WHEN c THEN x END)`.
+
+The same for every aggregate that ignores NULLs; count(*) counts the rows for which c is true.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pgtrickle.dvm.schema import Schema
+from pgtrickle.dvm.sqlast import Query, case, number
+
+IGNORES_NULLS = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
+
+
+def fold_filters(query: Query, _schema: Schema) -> Query:
+    """Return `query` without FILTER on count, sum, avg, min and max."""
+    for node in list(query.find_all(exp.Filter)):
+        aggregate = node.this
+        if not isinstance(aggregate, IGNORES_NULLS) or isinstance(aggregate.this, exp.Distinct):
+            continue
+        condition = node.expression.this
+        value = number(1) if isinstance(aggregate.this, exp.Star) else aggregate.this
+        aggregate.set("this", case((condition, value)))
+        node.replace(aggregate.copy())
+    return query

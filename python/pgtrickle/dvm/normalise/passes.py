@@ -1,0 +1,34 @@
+"""The order of the rewrites, and why each stands where it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from pgtrickle.dvm.normalise.drop_order import drop_order
+from pgtrickle.dvm.normalise.expand_generated import expand_generated
+from pgtrickle.dvm.normalise.fold_filters import fold_filters
+from pgtrickle.dvm.normalise.inline_views import inline_views
+from pgtrickle.dvm.normalise.merged_columns import merged_columns
+from pgtrickle.dvm.normalise.qualify import qualify
+from pgtrickle.dvm.schema import Schema
+from pgtrickle.dvm.sqlast import Query
+
+Pass: TypeAlias = Callable[[Query, Schema], Query]
+
+PASSES: tuple[Pass, ...] = (
+    inline_views,  # first: view bodies get every later pass
+    drop_order,  # before planning: an order that nothing reads is not part of a multiset
+    merged_columns,  # before qualify: it writes columns with their tables
+    qualify,  # from here each column has its table
+    expand_generated,  # needs the table of each column
+    fold_filters,
+)
+
+
+def normalise(query: Query, schema: Schema) -> Query:
+    """Return a copy of `query` in the form that the plan builder reads."""
+    normalised = query.copy()
+    for rewrite in PASSES:
+        normalised = rewrite(normalised, schema)
+    return normalised

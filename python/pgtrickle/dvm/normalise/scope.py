@@ -1,0 +1,46 @@
+"""The FROM clause as a flat list of items, and the columns each item offers."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from pgtrickle.dvm.schema import QualifiedName, Schema
+from pgtrickle.dvm.sqlast import Expr
+
+
+def from_items(node: Expr, *, with_joins: bool = True) -> list[Expr]:
+    """Return the tables and derived tables below one FROM entry, parentheses and joins opened."""
+    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery):
+        items = from_items(node.this)
+    else:
+        items = [node]
+    if with_joins:
+        for join in node.args.get("joins") or []:
+            items.extend(from_items(join.this))
+    return items
+
+
+def scope_items(select: exp.Select) -> list[Expr]:
+    """Return all items of a SELECT's FROM clause."""
+    start = select.args.get("from_")
+    items = from_items(start.this) if start else []
+    for join in select.args.get("joins") or []:
+        items.extend(from_items(join.this))
+    return items
+
+
+def output_names(item: Expr, schema: Schema) -> list[str]:
+    """Return the names of an item's columns as the query sees them, aliases applied."""
+    own = _own_names(item, schema)
+    alias = item.args.get("alias")
+    renamed = [column.name for column in alias.columns] if alias else []
+    return [*renamed, *own[len(renamed) :]]
+
+
+def _own_names(item: Expr, schema: Schema) -> list[str]:
+    if isinstance(item, exp.Table):
+        relation = schema.relation(QualifiedName(item.db, item.name))
+        return [column.name for column in relation.columns] if relation else []
+    if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Query):
+        return [selection.alias_or_name for selection in item.this.selects]
+    return []

@@ -1,0 +1,77 @@
+"""A maintenance plan: the operator tree and how its rows are stored and identified."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from pgtrickle.dvm.operators.aggregate import Aggregate
+from pgtrickle.dvm.operators.aggregates.base import Accumulator
+from pgtrickle.dvm.operators.base import Operator
+from pgtrickle.dvm.operators.project import Project
+from pgtrickle.dvm.schema import HIDDEN_PREFIX, QualifiedName
+
+ROW_HASH = HIDDEN_PREFIX + "row_hash"
+ROW_COUNT = HIDDEN_PREFIX + "count"
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """A stored row is known by these columns; `nullable` ones match NULL with NULL."""
+
+    columns: tuple[str, ...]
+    nullable: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Bag:
+    """Stored rows may be duplicates; they are told apart by nothing but how many there are."""
+
+
+Identity: TypeAlias = Keyed | Bag
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RowsPlan:
+    """Storage holds the rows of `root`, whose columns are named as stored; deltas net per row."""
+
+    root: Operator
+    visible: tuple[str, ...]
+    hidden: tuple[str, ...]
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupsPlan:
+    """Storage holds the groups of `root.child`: results, keys, and hidden accumulators.
+
+    `stored_keys` names the stored column of each group key; `accumulators` the hidden column of each kept value.
+    """
+
+    root: Project
+    groups: Aggregate
+    visible: tuple[str, ...]
+    stored_keys: Mapping[str, str]
+    accumulators: Mapping[Accumulator, str]
+    identity: Keyed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FullPlan:
+    """Storage holds the rows of a query that is only ever evaluated in full."""
+
+    root: Operator
+    visible: tuple[str, ...]
+    identity: Bag
+
+
+MaintenancePlan: TypeAlias = RowsPlan | GroupsPlan | FullPlan
+
+
+@dataclass(frozen=True, slots=True)
+class SourceUse:
+    """A relation that a plan reads, with the columns that it needs."""
+
+    relation: QualifiedName
+    columns: tuple[str, ...]

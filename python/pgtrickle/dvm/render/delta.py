@@ -1,0 +1,45 @@
+"""Stage 5: a plan and the set of changed sources, to the one statement that applies the window."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from pgtrickle.dvm.differentiate.sources import Buffer, BufferLeaves
+from pgtrickle.dvm.plan.model import FullPlan, GroupsPlan, MaintenancePlan, RowsPlan
+from pgtrickle.dvm.render.groups import GroupsStatement
+from pgtrickle.dvm.render.identity import StoredTypes
+from pgtrickle.dvm.render.rows import apply_rows
+from pgtrickle.dvm.render.storage import columns
+from pgtrickle.dvm.schema import QualifiedName, Relation
+from pgtrickle.dvm.sqlast import to_sql
+from pgtrickle.errors import InternalError
+
+
+def delta(
+    plan: MaintenancePlan,
+    storage: Relation,
+    buffers: Mapping[QualifiedName, Buffer],
+    changed: Collection[QualifiedName],
+    *,
+    pretty: bool = False,
+) -> str:
+    """Return the apply statement for a window in which exactly `changed` have changed.
+
+    Its parameters are the frontier: `$1` the snapshot, `$2` the applied transaction.
+    """
+    leaves = BufferLeaves(buffers=buffers, changed=sorted(changed))
+    types = StoredTypes.of(storage)
+    match plan:
+        case GroupsPlan():
+            statement = GroupsStatement(
+                plan=plan, target=storage.name, types=types, leaves=leaves
+            ).build()
+        case RowsPlan():
+            rows = plan.root.delta(leaves)
+            if rows is None:
+                raise InternalError("a delta was asked for although no source has changed")
+            changes = (leaves.delta_tables(), rows)
+            statement = apply_rows(storage.name, columns(plan), plan.identity, types, changes)
+        case FullPlan():
+            raise InternalError("a plan without a differential form was asked for its delta")
+    return to_sql(statement, pretty=pretty)

@@ -1,0 +1,77 @@
+"""How a stored row is found again: by key, or by its whole image.
+
+NOT NULL keys match by plain equality on a natural index. A nullable key matches by an indexed hash and is then compared with
+IS NOT DISTINCT FROM; no hash is ever trusted alone. The *image* of a value is what a reader sees: where equal values may
+look different (1.0 and 1.00), it is the text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pgtrickle.dvm.plan.model import Keyed
+from pgtrickle.dvm.schema import Relation, TypeFacts
+from pgtrickle.dvm.sqlast import Expr, all_of, binary, call, cast, col, number
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTypes:
+    """The types of a storage table's columns."""
+
+    types: Mapping[str, TypeFacts]
+
+    @classmethod
+    def of(cls, storage: Relation) -> StoredTypes:
+        """Return the types of `storage`."""
+        return cls({column.name: column.type for column in storage.columns})
+
+    def image(self, name: str, value: Expr) -> Expr:
+        """Return what tells `value` of column `name` from every other value."""
+        return value.copy() if self.types[name].exact else cast(value, "text")
+
+    def image_hash(self, columns: Mapping[str, Expr]) -> Expr:
+        """Return the hash of a whole row's image."""
+        parts = [
+            value.copy() if facts.exact and facts.hashable else cast(value, "text")
+            for facts, value in ((self.types[name], value) for name, value in columns.items())
+        ]
+        return _hash(parts)
+
+    def same_image(self, name: str, left: Expr, right: Expr) -> Expr:
+        """Return whether two values of column `name` look the same."""
+        return binary(exp.NullSafeEQ, self.image(name, left), self.image(name, right))
+
+    def key_hash(self, columns: Mapping[str, Expr]) -> Expr | None:
+        """Return a hash that equal keys share; None when no key column can be hashed."""
+        parts = []
+        for name, value in columns.items():
+            facts = self.types[name]
+            if facts.hashable:
+                parts.append(value.copy())
+            elif facts.exact:
+                parts.append(cast(value, "text"))
+        return _hash(parts) if parts else None
+
+    def same_key(self, key: Keyed, left: Mapping[str, Expr], right: Mapping[str, Expr]) -> Expr:
+        """Return whether two rows have the same key; both map stored key columns to expressions."""
+        conditions = []
+        if key.nullable:
+            hashes = self.key_hash(left), self.key_hash(right)
+            if hashes[0] is not None and hashes[1] is not None:
+                conditions.append(binary(exp.EQ, hashes[0], hashes[1]))
+        for name in key.columns:
+            kind = exp.NullSafeEQ if name in key.nullable else exp.EQ
+            conditions.append(binary(kind, left[name], right[name]))
+        return all_of(conditions)
+
+
+def _hash(parts: Sequence[Expr]) -> Expr:
+    return call("hash_record_extended", call("ROW", *parts), number(0))
+
+
+def of_table(names: Sequence[str], table: str) -> dict[str, Expr]:
+    """Return a reference to each of `names` in `table`."""
+    return {name: col(name, table) for name in names}

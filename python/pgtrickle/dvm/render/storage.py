@@ -1,0 +1,120 @@
+"""What a plan stores: the query that fills storage, its columns and its index."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from pgtrickle.dvm.differentiate.sources import BufferLeaves
+from pgtrickle.dvm.plan.model import ROW_HASH, FullPlan, GroupsPlan, Keyed, MaintenancePlan, RowsPlan
+from pgtrickle.dvm.render.identity import StoredTypes
+from pgtrickle.dvm.render.rows import Tables, apply_rows
+from pgtrickle.dvm.render.statements import insert_into
+from pgtrickle.dvm.schema import QualifiedName, Relation
+from pgtrickle.dvm.sqlast import (
+    WEIGHT,
+    Expr,
+    Query,
+    col,
+    derived,
+    named,
+    number,
+    select,
+    table,
+    to_sql,
+    union_all,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class IndexSpec:
+    """The index by which stored rows are found; entries are columns or expressions, as SQL text."""
+
+    entries: tuple[str, ...]
+    unique: bool
+
+
+def columns(plan: MaintenancePlan) -> tuple[str, ...]:
+    """Return the stored columns that the plan computes, visible ones first."""
+    match plan:
+        case RowsPlan():
+            return (*plan.visible, *plan.hidden)
+        case GroupsPlan():
+            hidden = [name for name in plan.stored_keys.values() if name not in plan.visible]
+            return (*plan.visible, *hidden, *plan.accumulators.values())
+        case FullPlan():
+            return plan.visible
+
+
+def contents(plan: MaintenancePlan) -> Query:
+    """Return the query for what storage must hold now, in the order of `columns`."""
+    leaves = BufferLeaves()
+    if not isinstance(plan, GroupsPlan):
+        return select(map(col, columns(plan)), derived(plan.root.full(leaves), "contents"))
+    accumulated = [named(kept.initial(), name) for kept, name in plan.accumulators.items()]
+    state = plan.groups.state(leaves, accumulated)
+    outputs = [output.aliased() for output in plan.root.outputs]
+    hidden = [
+        named(col(key), stored)
+        for key, stored in plan.stored_keys.items()
+        if stored not in plan.visible
+    ]
+    return select([*outputs, *hidden, *map(col, plan.accumulators.values())], derived(state, "state"))
+
+
+def visible_rows(plan: MaintenancePlan) -> Query:
+    """Return the defining query, completed, with the user's columns only."""
+    full = plan.root.full(BufferLeaves())
+    return select(map(col, plan.visible), derived(full, "contents"))
+
+
+def fill(plan: MaintenancePlan, storage: Relation) -> str:
+    """Return the statement that fills empty storage."""
+    names = columns(plan)
+    rows = contents(plan)
+    if isinstance(plan.identity, Keyed):
+        return to_sql(insert_into(storage.name, names, rows))
+    hashed = StoredTypes.of(storage).image_hash({name: col(name) for name in names})
+    with_hash = select([*map(col, names), named(hashed, ROW_HASH)], derived(rows, "rows"))
+    return to_sql(insert_into(storage.name, [*names, ROW_HASH], with_hash))
+
+
+def refill(plan: MaintenancePlan, storage: Relation) -> str:
+    """Return the statement of a full refresh: the difference of query and storage, applied.
+
+    Only rows that differ are touched, so readers are never blocked and nothing downstream sees more than what changed.
+    """
+    names = columns(plan)
+    wanted = select([*map(col, names), named(number(1), WEIGHT)], derived(contents(plan), "wanted"))
+    stored = select([*map(col, names), named(number(-1), WEIGHT)], table(storage.name))
+    changes: tuple[Tables, Query] = ([], union_all([wanted, stored]))
+    return to_sql(apply_rows(storage.name, names, plan.identity, StoredTypes.of(storage), changes))
+
+
+def index(plan: MaintenancePlan, storage: Relation) -> IndexSpec | None:
+    """Return the index that the apply statements need; None when nothing can be indexed."""
+    identity = plan.identity
+    if not isinstance(identity, Keyed):
+        return IndexSpec((to_sql(col(ROW_HASH)),), unique=False)
+    if not identity.nullable:
+        return IndexSpec(tuple(to_sql(col(name)) for name in identity.columns), unique=True)
+    hashed = StoredTypes.of(storage).key_hash({name: col(name) for name in identity.columns})
+    return IndexSpec((to_sql(hashed),), unique=False) if hashed is not None else None
+
+
+def differences(plan: MaintenancePlan, storage: Relation, view: QualifiedName) -> str:
+    """Return the audit: rows that the view lacks, rows that it has too many, and its rows."""
+    types = StoredTypes.of(storage)
+    images = [types.image(name, col(name)) for name in plan.visible]
+    wanted = select(images, derived(visible_rows(plan), "wanted"))
+    stored = select(images, table(view))
+    missing = _counted(exp.Except(this=wanted.copy(), expression=stored.copy(), distinct=False))
+    extra = _counted(exp.Except(this=stored.copy(), expression=wanted.copy(), distinct=False))
+    return to_sql(select([missing, extra, _counted(stored)]))
+
+
+def _counted(rows: Query) -> Expr:
+    return exp.Subquery(this=select([exp.Count(this=exp.Star())], derived(rows, "counted")))
+
+

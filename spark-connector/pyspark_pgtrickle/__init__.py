@@ -1,0 +1,3 @@
+"""The pgtrickle data source for PySpark."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,221 @@
+"""Runs a case and holds the law against it, with SQL of its own.
+
+After each refresh: the stored rows equal the query's rows as multisets, they print alike wherever SQL
+determines how, the report names a differential refresh of the delta's scope (or none exactly when
+nothing was committed to the sources), and its counts explain how the number of rows changed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tests.law.case import Block, written_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import psycopg
+
+    from tests.law.case import Case, Round, Stream, Transaction
+    from tests.law.maintainers import Maintainer, Report
+
+_NO_EQUALITY = frozenset({"json", "xml", "point", "box", "polygon", "line", "path"})
+
+_DIFFERENCE = """
+SELECT 'missing' AS side, * FROM (SELECT {wanted} FROM ({query}) AS q({columns}) EXCEPT ALL SELECT {stored} FROM (SELECT * FROM {name}) AS q({columns})) AS missing
+UNION ALL
+SELECT 'extra' AS side, * FROM (SELECT {stored} FROM (SELECT * FROM {name}) AS q({columns}) EXCEPT ALL SELECT {wanted} FROM ({query}) AS q({columns})) AS extra
+"""
+
+
+class LawBrokenError(AssertionError):
+    """A stream table is not what its query says, or a refresh not what it claims."""
+
+
+class RowsDifferError(LawBrokenError):
+    """Rows are missing or in excess."""
+
+
+class ImagesDifferError(LawBrokenError):
+    """Rows are equal but do not print alike."""
+
+
+class WrongActionError(LawBrokenError):
+    """The refresh did work where there was none, or the wrong kind of work."""
+
+
+class WrongScopeError(LawBrokenError):
+    """The refresh looked at more than the delta."""
+
+
+class WrongCountsError(LawBrokenError):
+    """The reported counts do not explain the number of rows."""
+
+
+@dataclass(slots=True)
+class Observed:
+    """What the run of a case showed, for statistics about the grammar."""
+
+    rows: list[int]
+    refreshes: int = 0
+    changed: int = 0
+    quiet: int = 0
+
+
+def check(case: Case, connection: psycopg.Connection[Any], maintainer: Maintainer) -> Observed:
+    """Run the case in the connection's current schema, or raise LawBrokenError."""
+    for statement in case.ddl:
+        connection.execute(statement)
+    run = _Run(case, connection, maintainer)
+    run.create()
+    for number, changes in enumerate(case.rounds, start=1):
+        run.round(number, changes)
+    run.drop()
+    return run.observed
+
+
+def compare(connection: psycopg.Connection[Any], stream: Stream, moment: str) -> None:
+    """Raise if the stored rows are not the query's rows, by value and then by image."""
+    types = _column_types(connection, stream.query)
+    names = [f"c{place}" for place in range(len(types))]
+    by_value = [
+        f"{name}::text" if kind in _NO_EQUALITY else name
+        for name, kind in zip(names, types, strict=True)
+    ]
+    by_image = [
+        value if place in stream.unsettled else f"{name}::text"
+        for place, (name, value) in enumerate(zip(names, by_value, strict=True))
+    ]
+    _same(connection, stream, by_value, f"{moment}: rows differ", RowsDifferError)
+    _same(connection, stream, by_image, f"{moment}: images differ", ImagesDifferError)
+
+
+def _column_types(connection: psycopg.Connection[Any], query: str) -> list[str]:
+    cursor = connection.execute(f"SELECT * FROM ({query}) AS q LIMIT 0")
+    kinds = connection.adapters.types
+    found = [kinds.get(column.type_code) for column in cursor.description or ()]
+    return [kind.name if kind else "unknown" for kind in found]
+
+
+def _same(
+    connection: psycopg.Connection[Any],
+    stream: Stream,
+    columns: Sequence[str],
+    message: str,
+    error: type[LawBrokenError],
+) -> None:
+    selected = ", ".join(columns)
+    names = ", ".join(f"c{place}" for place in range(len(columns)))
+    text = _DIFFERENCE.format(
+        wanted=selected, stored=selected, query=stream.query, name=stream.name, columns=names
+    )
+    found = connection.execute(text).fetchall()
+    if found:
+        shown = "\n".join(f"  {row}" for row in sorted(map(str, found))[:12])
+        raise error(f"{stream.name} {message} ({len(found)} rows)\n{shown}\nof {stream.query}")
+
+
+class _Run:
+    """One case under way: what was written since each stream table's last refresh."""
+
+    def __init__(
+        self, case: Case, connection: psycopg.Connection[Any], maintainer: Maintainer
+    ) -> None:
+        self._case = case
+        self._connection = connection
+        self._maintainer = maintainer
+        self._pending: dict[str, Counter[str]] = {}
+        self.observed = Observed([])
+
+    def create(self) -> None:
+        for stream in self._case.streams:
+            self._maintainer.create(stream.name, stream.query)
+            self._pending[stream.name] = Counter()
+            compare(self._connection, stream, "after creation")
+
+    def drop(self) -> None:
+        for stream in reversed(self._case.streams):
+            self._maintainer.drop(stream.name)
+
+    def round(self, number: int, changes: Round) -> None:
+        for transaction in changes.transactions:
+            self._written(self._transact(transaction))
+        for stream in self._case.streams:
+            if stream.name not in changes.skipped:
+                self._refresh(stream, f"round {number}")
+
+    def _written(self, counts: Counter[str]) -> None:
+        for pending in self._pending.values():
+            pending.update(counts)
+
+    def _transact(self, transaction: Transaction) -> Counter[str]:
+        """Return the rows written by table, none for a transaction that rolls back."""
+        self._connection.execute("BEGIN")
+        counts = self._steps(transaction.steps)
+        self._connection.execute("COMMIT" if transaction.commits else "ROLLBACK")
+        return counts if transaction.commits else Counter()
+
+    def _steps(self, steps: Sequence[str | Block]) -> Counter[str]:
+        counts: Counter[str] = Counter()
+        for step in steps:
+            counts += self._statement(step) if isinstance(step, str) else self._block(step)
+        return counts
+
+    def _block(self, block: Block) -> Counter[str]:
+        self._connection.execute("SAVEPOINT s")
+        counts = self._steps(block.steps)
+        if not block.kept:
+            self._connection.execute("ROLLBACK TO s")
+        self._connection.execute("RELEASE s")
+        return counts if block.kept else Counter()
+
+    def _statement(self, statement: str) -> Counter[str]:
+        cursor = self._connection.execute(statement)
+        tables = written_tables(statement)
+        numbers = cursor.fetchone() if cursor.description else (cursor.rowcount,)
+        if numbers is None or len(numbers) != len(tables):
+            raise ValueError(f"cannot tell how many rows were written by: {statement}")
+        return Counter(dict(zip(tables, numbers, strict=True)))
+
+    def _refresh(self, stream: Stream, moment: str) -> None:
+        before = self._images(stream)
+        report = self._maintainer.refresh(stream.name)
+        pending, self._pending[stream.name] = self._pending[stream.name], Counter()
+        expected = any(pending[source] for source in stream.sources)
+        self._judge(stream, report, expected, moment)
+        compare(self._connection, stream, moment)
+        after = self._images(stream)
+        grown = report.inserted - report.deleted
+        if after.total() - before.total() != grown:
+            raise WrongCountsError(
+                f"{stream.name} {moment}: {before.total()} rows became {after.total()}, "
+                f"but the report says {report}"
+            )
+        self._pass_on(stream, report, changed=before != after)
+        self._observe(after.total(), changed=before != after, quiet=not expected)
+
+    def _judge(self, stream: Stream, report: Report, expected: bool, moment: str) -> None:
+        action = "DIFFERENTIAL" if expected else "NO_DATA"
+        if report.action != action:
+            raise WrongActionError(f"{stream.name} {moment}: {action} expected, not {report}")
+        if report.scope != "delta":
+            raise WrongScopeError(f"{stream.name} {moment}: scope delta expected, not {report}")
+
+    def _pass_on(self, stream: Stream, report: Report, *, changed: bool) -> None:
+        """Count a stream table's changed rows as written, for those that read it."""
+        touched = report.inserted + report.updated + report.deleted
+        if changed and touched == 0:
+            raise WrongCountsError(f"{stream.name} changed, but the report says {report}")
+        self._written(Counter({stream.name: touched}))
+
+    def _images(self, stream: Stream) -> Counter[str]:
+        rows = self._connection.execute(f"SELECT q::text FROM {stream.name} AS q").fetchall()
+        return Counter(str(image) for (image,) in rows)
+
+    def _observe(self, rows: int, *, changed: bool, quiet: bool) -> None:
+        self.observed.refreshes += 1
+        self.observed.rows.append(rows)
+        self.observed.changed += changed
+        self.observed.quiet += quiet

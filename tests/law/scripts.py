@@ -1,0 +1,141 @@
+"""Random rounds of transactions, and the bundles of statements that maintainers get wrong."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from tests.law.case import Block, Round, Transaction
+from tests.law.dml import delete, merge, move_key, statement, update, where
+from tests.law.relations import Column, KeyKind, Table
+from tests.law.rows import insert, names, row, rows, values
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from tests.law.dice import Dice
+
+Tables = tuple[Table, ...]
+
+
+def rounds(dice: Dice, tables: Tables, streams: Sequence[str]) -> tuple[Round, ...]:
+    """Return three or four rounds, some of them without a change."""
+    count = dice.weighted(((75, 3), (25, 4)))
+    return tuple(_round(dice, tables, streams, last=place == count) for place in range(1, count + 1))
+
+
+def _round(dice: Dice, tables: Tables, streams: Sequence[str], *, last: bool) -> Round:
+    quiet = dice.chance(10)
+    count = 0 if quiet else dice.between(1, 3)
+    skipped: list[str] = []
+    if not last and len(streams) > 1 and dice.chance(20):
+        skipped = dice.some(streams, 1, 1)
+    return Round(tuple(_transaction(dice, tables) for _ in range(count)), tuple(skipped))
+
+
+def _transaction(dice: Dice, tables: Tables) -> Transaction:
+    steps: list[str | Block] = []
+    for _ in range(dice.between(1, 3)):
+        if dice.chance(18):
+            steps.append(_block(dice, tables, depth=0))
+        elif dice.chance(28):
+            steps += dice.pick(_BUNDLES)(dice, tables)
+        else:
+            steps.append(statement(dice, dice.pick(tables)))
+    return Transaction(tuple(steps), commits=not dice.chance(10))
+
+
+def _block(dice: Dice, tables: Tables, depth: int) -> Block:
+    steps: list[str | Block] = [
+        statement(dice, dice.pick(tables)) for _ in range(dice.between(1, 2))
+    ]
+    if depth == 0 and dice.chance(25):
+        steps.append(_block(dice, tables, depth=1))
+    return Block(tuple(steps), kept=dice.chance(40))
+
+
+def _everywhere(dice: Dice, tables: Tables) -> list[str]:
+    """Delete the rows of one link value from every table: all sides of a join at once."""
+    column, literal = _link(dice, tables)
+    holders = [table for table in tables if column.name in {each.name for each in table.columns}]
+    return [f"DELETE FROM {table.name} WHERE {column.name} = {literal}" for table in holders]
+
+
+def _everywhere_at_once(dice: Dice, tables: Tables) -> list[str]:
+    """The same in one statement; it returns how many rows each part deleted."""
+    parts = _everywhere(dice, tables)
+    if len(parts) < 2:
+        return parts
+    bodies = ", ".join(f"w{place} AS ({part} RETURNING 1)" for place, part in enumerate(parts))
+    counts = ", ".join(f"(SELECT count(*) FROM w{place})" for place in range(len(parts)))
+    return [f"WITH {bodies} SELECT {counts}"]
+
+
+def _link(dice: Dice, tables: Tables) -> tuple[Column, str]:
+    column = dice.pick([each for table in tables for each in table.columns[:2]])
+    return column, dice.pick(column.domain.literals())
+
+
+def _refilled(dice: Dice, tables: Tables) -> list[str]:
+    """Empty a group (or the table) and fill it again in one window."""
+    table = dice.pick(tables)
+    gone = f"DELETE FROM {table.name} WHERE {where(dice, table)}"
+    return [gone, insert(dice, table), insert(dice, table)]
+
+
+def _restless(dice: Dice, tables: Tables) -> list[str]:
+    """Change the same rows several times, the key too."""
+    table = dice.pick(tables)
+    steps = [update(dice, table), update(dice, table)]
+    if table.key:
+        steps += [move_key(dice, table), update(dice, table)]
+    return [*steps, delete(dice, table)] if dice.chance(30) else steps
+
+
+def _come_and_gone(dice: Dice, tables: Tables) -> list[str]:
+    """Insert and delete again: changes that cancel."""
+    table = dice.pick(tables)
+    return [insert(dice, table), f"DELETE FROM {table.name} WHERE {where(dice, table)}"]
+
+
+def _doubled(dice: Dice, tables: Tables) -> list[str]:
+    """Insert copies of rows into a bag, and take one of several away."""
+    bags = [table for table in tables if not table.key]
+    if not bags:
+        return [merge(dice, dice.pick(tables))]
+    table = dice.pick(bags)
+    copy = f"INSERT INTO {table.name} SELECT * FROM {table.name} WHERE {where(dice, table)}"
+    found = row(dice, table)
+    twice = f"INSERT INTO {table.name} VALUES {values((found, found))}"
+    one = f"SELECT max(ctid) FROM {table.name} WHERE {where(dice, table)}"
+    return [dice.pick((copy, twice)), f"DELETE FROM {table.name} WHERE ctid = ({one})"]
+
+
+def _same_key_merge(dice: Dice, tables: Tables) -> list[str]:
+    """Delete a row and insert another with its key, in one MERGE."""
+    keyed = [table for table in tables if table.key and table.kind is not KeyKind.DEFERRABLE]
+    if not keyed:
+        return [statement(dice, dice.pick(tables))]
+    table = dice.pick(keyed)
+    found = rows(dice, table, 1, 3)
+    columns = names(table.columns)
+    both = [
+        *((*each, "'1 gone'::text") for each in found),
+        *((*each, "'2 come'::text") for each in found),
+    ]
+    matched = " AND ".join(f"t.{column.name} = v.{column.name}" for column in table.key)
+    return [
+        f"MERGE INTO {table.name} t USING (VALUES {values(both)}) v({columns}, op) "
+        f"ON {matched} AND v.op = '1 gone' WHEN MATCHED THEN DELETE "
+        f"WHEN NOT MATCHED AND v.op = '2 come' THEN INSERT VALUES ({names(table.columns, 'v.')})"
+    ]
+
+
+_BUNDLES: tuple[Callable[[Dice, Tables], list[str]], ...] = (
+    _everywhere,
+    _everywhere_at_once,
+    _refilled,
+    _restless,
+    _come_and_gone,
+    _doubled,
+    _same_key_merge,
+)
