@@ -157,3 +157,7 @@ class InternalError(PgtrickleError):
     """Something that cannot happen did; please report it."""
 
     code = "PGT900"
+
+
+class PgtrickleWarning(UserWarning):
+    """Something that a user should know although the call succeeds."""

@@ -26,9 +26,9 @@ _GROWING: dict[str, str] = {
 def statement(dice: Dice, table: Table) -> str:
     """Return one statement that changes the table, or may."""
     makers: list[tuple[int, Callable[[Dice, Table], str]]] = [
-        (28, insert),
+        (40, insert),
         (34, update),
-        (20, delete),
+        (14, delete),
     ]
     if table.key:
         makers += [(8, move_key), (8, merge)]
@@ -48,7 +48,8 @@ def where(dice: Dice, table: Table) -> str:
     if dice.chance(35):
         chosen = dice.some(literals, 2, 3)
         return f"{column.name} IN ({', '.join(chosen)})"
-    return f"{column.name} {dice.pick(('=', '=', '<>'))} {dice.pick(literals)}"
+    operator = "<>" if dice.chance(12) else "="
+    return f"{column.name} {operator} {dice.pick(literals)}"
 
 
 def update(dice: Dice, table: Table) -> str:
@@ -81,7 +82,7 @@ def _new_value(dice: Dice, column: Column) -> str:
 
 def delete(dice: Dice, table: Table) -> str:
     """Return a DELETE: of some rows, one of several duplicates, or now and then all."""
-    if dice.chance(4):
+    if dice.chance(3):
         return f"DELETE FROM {table.name}"
     return f"DELETE FROM {table.name} WHERE {_target(dice, table)}"
 

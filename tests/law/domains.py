@@ -6,7 +6,7 @@ one day and 24 hours are equal and print differently. Sums of the float pool are
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 
 
@@ -36,9 +36,9 @@ class Domain:
         return f"NULL::{self.type}"
 
 
-INT = Domain(type="int", values=("1", "2", "3", "0", "-1"), extremes=True, additive=True)
+INT = Domain(type="int", values=("1", "2", "3", "-1"), extremes=True, additive=True)
 KEY = Domain(
-    type="int", values=("1", "2", "3", "4", "5", "6", "7", "8"), extremes=True, additive=True
+    type="int", values=("1", "2", "3", "4", "5", "6", "7"), extremes=True, additive=True
 )
 BIGINT = Domain(
     type="bigint", values=("1", "2", "0", "9000000000", "-9000000001"), extremes=True, additive=True
@@ -126,7 +126,14 @@ BITS = Domain(type="bit(3)", values=("101", "000", "111"))
 ARRAY = Domain(type="int[]", values=("{1,2}", "{}", "{NULL,1}"))
 FIXED = Domain(type="char(3)", values=("a", "b", "abc"))
 
-LINKS: tuple[tuple[int, Domain], ...] = ((70, INT), (12, TEXT), (6, BIGINT), (6, DATE), (6, UUID))
+# Links have few values, so that joins find partners and groups have several rows.
+LINKS: tuple[tuple[int, Domain], ...] = (
+    (70, replace(INT, values=("1", "2", "3"))),
+    (12, replace(TEXT, values=("a", "b", ""))),
+    (6, replace(BIGINT, values=("1", "2", "9000000000"))),
+    (6, replace(DATE, values=("2024-01-01", "infinity"))),
+    (6, UUID),
+)
 KEYS: tuple[tuple[int, Domain], ...] = ((76, KEY), (10, TEXT), (7, NUMERIC), (7, UUID))
 PAYLOADS: tuple[tuple[int, Domain], ...] = (
     (12, INT),

@@ -75,7 +75,7 @@ _TRANSFORMS: dict[str, tuple[tuple[str, Domain], ...]] = {
     "uuid": (("({})::text", d.TEXT), ("{} IS NOT NULL", d.BOOL)),
 }
 _ORDERED = ("int", "bigint", "numeric(12,2)", "numeric", "float8", "text", "date", "timestamptz")
-_COMPARISONS = ((30, "="), (20, "<>"), (15, ">="), (15, "<"), (20, "IS DISTINCT FROM"))
+_COMPARISONS = ((18, "="), (30, "<>"), (17, ">="), (10, "<"), (25, "IS DISTINCT FROM"))
 
 
 def value(dice: Dice, fields: Sequence[Field], *, plain: int = 65) -> Value:
@@ -121,12 +121,12 @@ def predicate(dice: Dice, fields: Sequence[Field], depth: int = 0) -> str:
     """Return a condition over the fields; mostly one that many rows satisfy."""
     if depth < 2 and dice.chance(22):
         left, right = predicate(dice, fields, depth + 1), predicate(dice, fields, depth + 1)
-        return f"({left} {dice.pick(('OR', 'AND'))} {right})"
+        return f"({left} {'AND' if dice.chance(25) else 'OR'} {right})"
     if dice.chance(8):
         return f"NOT ({predicate(dice, fields, 2)})"
     field = dice.pick(fields)
     if dice.chance(25):
-        return f"{field.ref} {dice.pick(('IS NOT NULL', 'IS NULL'))}"
+        return f"{field.ref} IS {'NULL' if dice.chance(15) else 'NOT NULL'}"
     return _test(dice, field, fields)
 
 
@@ -149,12 +149,12 @@ def _test(dice: Dice, field: Field, fields: Sequence[Field]) -> str:
 
 
 def _ranged(dice: Dice, field: Field) -> str:
-    first, second = dice.pick(field.domain.literals()), dice.pick(field.domain.literals())
+    first, second, third = (dice.pick(field.domain.literals()) for _ in range(3))
     return dice.pick(
         (
-            f"{field.ref} IN ({first}, {second})",
+            f"{field.ref} IN ({first}, {second}, {third})",
             f"{field.ref} NOT IN ({first}, {second})",
             f"{field.ref} BETWEEN SYMMETRIC {first} AND {second}",
-            f"{field.ref} = ANY (ARRAY[{first}, {second}])",
+            f"{field.ref} = ANY (ARRAY[{first}, {second}, {third}])",
         )
     )

@@ -14,7 +14,7 @@ from tests.law.queries import Query, query, view
 from tests.law.relations import Source, table_source
 from tests.law.rows import initial
 from tests.law.schemas import create, schema
-from tests.law.scripts import rounds
+from tests.law.scripts import Targets, rounds
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,7 +40,9 @@ def cases(draw: DrawFn, features: Features = FIRST_OPERATORS) -> Case:
         ddl.append(f"CREATE VIEW v AS {found.sql}")
         sources += [_source(found, "v", found.bases, "view")] * 2
     streams = _streams(dice, sources, tables, features)
-    return Case(tuple(ddl), streams, rounds(dice, tables, [stream.name for stream in streams]))
+    hot = {source for stream in streams for source in stream.sources}
+    names = [stream.name for stream in streams]
+    return Case(tuple(ddl), streams, rounds(dice, Targets.of(tables, hot), names))
 
 
 def _source(found: Query, name: str, bases: frozenset[str], kind: str) -> Source:
@@ -49,7 +51,7 @@ def _source(found: Query, name: str, bases: frozenset[str], kind: str) -> Source
         replace(field, ref=field.name, settled=field.settled or kind == "stream table")
         for field in found.fields
     )
-    return Source(name, fields, bases, kind)
+    return Source(name, fields, bases, kind, found.leaves)
 
 
 def _streams(
@@ -63,7 +65,7 @@ def _streams(
     if "over" in company:
         stored = _source(first, "st1", frozenset({"st1"}), "stream table")
         below = [stored, stored, stored, table_source(tables[0])]
-        streams.append(_stream("st3", query(dice, below, features)))
+        streams.append(_stream("st3", query(dice, below, replace(features, inputs=3))))
     return tuple(streams)
 
 

@@ -28,6 +28,7 @@ class From:
     bases: frozenset[str]
     operators: frozenset[str]
     conditions: tuple[str, ...] = ()
+    leaves: int = 1
     listed: bool = False  # has a comma at the top, which binds weaker than JOIN
 
     def names(self) -> Counter[str]:
@@ -87,6 +88,7 @@ def _merged(left: From, right: From, sql: str, *operators: str) -> From:
         left.bases | right.bases,
         left.operators | right.operators | set(operators),
         (*left.conditions, *right.conditions),
+        left.leaves + right.leaves,
     )
 
 
@@ -169,7 +171,7 @@ def _pairs(left: From, right: From) -> list[tuple[Field, Field]]:
         if mine.domain.type == theirs.domain.type and mine.domain.equality
     ]
     twins = [pair for pair in pairs if pair[0].name == pair[1].name]
-    return [*twins, *twins, *pairs]
+    return [*twins * (4 if len(twins) < len(pairs) else 1), *pairs]
 
 
 def _double(dice: Dice, pairs: Sequence[tuple[Field, Field]]) -> Condition:

@@ -27,6 +27,7 @@ class Query:
     fields: tuple[Field, ...]
     bases: frozenset[str]
     operators: frozenset[str]
+    leaves: int = 1
 
     def unsettled(self) -> tuple[int, ...]:
         """Return the positions of columns whose printed form SQL leaves open."""
@@ -37,7 +38,7 @@ def query(dice: Dice, sources: Sequence[Source], features: Features) -> Query:
     """Return a query over the sources, with or without GROUP BY."""
     inputs = dice.weighted(((30, 1), (38, 2), (20, 3), (12, 4)))
     clause = _from(dice, sources, min(inputs, features.inputs), features, depth=0)
-    where = _where(dice, clause, percent=45)
+    where = _where(dice, clause, percent=40)
     if dice.chance(48):
         return _grouped(dice, clause, where, features)
     return _projected(dice, clause, where)
@@ -46,7 +47,7 @@ def query(dice: Dice, sources: Sequence[Source], features: Features) -> Query:
 def view(dice: Dice, sources: Sequence[Source], features: Features) -> Query:
     """Return a small query for a view or derived table; it keeps a column to join on."""
     clause = _from(dice, sources, dice.weighted(((75, 1), (25, 2))), features, depth=1)
-    where = _where(dice, clause, percent=40)
+    where = _where(dice, clause, percent=30)
     if features.nested_aggregates and dice.chance(35):
         return _grouped(dice, clause, where, features)
     return _projected(dice, clause, where, link=True)
@@ -56,34 +57,38 @@ def _from(
     dice: Dice, sources: Sequence[Source], inputs: int, features: Features, depth: int
 ) -> From:
     items: list[From] = []
-    used: set[str] = set()
+    used: list[str] = []
     for number in range(inputs):
-        source = dice.pick(sources)
+        room = features.inputs - sum(item.leaves for item in items)
+        fitting = [source for source in sources if source.leaves <= room]
+        if items and not fitting:
+            break
+        source = dice.pick(fitting or sources)
         alias = f"r{number + 1}" if depth == 0 else f"s{number + 1}"
-        if depth == 0 and dice.chance(15):
-            items.append(_derived(dice, source, sources, alias, features))
+        if depth == 0 and room > 1 and dice.chance(15):
+            items.append(_derived(dice, fitting or sources, alias, features))
         elif source.name not in used and dice.chance(30):
             items.append(_item(source, source.name, source.name))
         else:
             items.append(_item(source, alias, f"{source.name} {alias}"))
-        used.add(source.name)
-    repeated = "self join" if len({*used}) < inputs else ""
-    clause = join(dice, items, Budget(1 if inputs > 2 else 2))
-    return replace(clause, operators=clause.operators | ({repeated} - {""}))
+        used.append(source.name)
+    clause = join(dice, items, Budget(1 if len(items) > 2 else 2))
+    repeated = {"self join"} if len(set(used)) < len(used) else set()
+    return replace(clause, operators=clause.operators | repeated)
 
 
 def _item(source: Source, alias: str, sql: str) -> From:
     fields = tuple(field.within(alias) for field in source.fields)
-    return From(sql, fields, source.bases, frozenset({source.kind}))
+    kind = frozenset({source.kind})
+    return From(sql, fields, source.bases, kind, leaves=source.leaves)
 
 
-def _derived(
-    dice: Dice, source: Source, sources: Sequence[Source], alias: str, features: Features
-) -> From:
-    inner = view(dice, (source, source, *sources), features)
+def _derived(dice: Dice, sources: Sequence[Source], alias: str, features: Features) -> From:
+    inner = view(dice, sources, replace(features, inputs=2))
     fields = tuple(field.within(alias) for field in inner.fields)
     operators = inner.operators | {"derived table"}
-    return From(f"({inner.sql}) AS {alias}", fields, inner.bases, operators)
+    sql = f"({inner.sql}) AS {alias}"
+    return From(sql, fields, inner.bases, operators, leaves=inner.leaves)
 
 
 def _where(dice: Dice, clause: From, percent: int) -> str:
@@ -103,14 +108,14 @@ def _projected(dice: Dice, clause: From, where: str, *, link: bool = False) -> Q
     if unique and dice.chance(15):
         fields = tuple(replace(field, ref=field.name) for field in clause.fields)
         sql = f"SELECT * FROM {clause.sql}{where}"
-        return Query(sql, fields, clause.bases, _operators(clause, where, "star"))
+        return Query(sql, fields, clause.bases, _operators(clause, where, "star"), clause.leaves)
     chosen = [value(dice, clause.fields) for _ in range(dice.between(1, 5))]
     if link:
         field = dice.pick(clause.fields[:3])
         chosen.insert(0, Value(field.ref, field.domain, field.settled, plain=True))
     columns, fields = _select_list(dice, chosen, clause)
     sql = f"SELECT {columns} FROM {clause.sql}{where}"
-    return Query(sql, fields, clause.bases, _operators(clause, where, "project"))
+    return Query(sql, fields, clause.bases, _operators(clause, where, "project"), clause.leaves)
 
 
 def _select_list(dice: Dice, chosen: Sequence[Value], clause: From) -> tuple[str, tuple[Field, ...]]:

@@ -67,6 +67,7 @@ class Source:
     fields: tuple[Field, ...]
     bases: frozenset[str]
     kind: str
+    leaves: int = 1  # how many tables are multiplied in it
 
 
 def table_source(table: Table) -> Source:

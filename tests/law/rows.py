@@ -20,7 +20,7 @@ Row = tuple[str, ...]
 
 def literal(dice: Dice, column: Column) -> str:
     """Return a value for the column, NULL now and then where it may be."""
-    if column.nullable and dice.chance(15):
+    if column.nullable and dice.chance(12):
         return column.domain.null
     return dice.pick(column.domain.literals())
 
@@ -91,7 +91,7 @@ def _on_conflict(dice: Dice, table: Table) -> str:
 
 def initial(dice: Dice, table: Table) -> str:
     """Return the INSERT that fills a new table."""
-    found = rows(dice, table, 3, 8)
+    found = rows(dice, table, 5, 10)
     if not table.key and len(found) > 1:
         found.append(found[0])
     return f"INSERT INTO {table.name} VALUES {values(found)}"

@@ -24,7 +24,7 @@ _KINDS = (
 
 def schema(dice: Dice) -> tuple[Table, ...]:
     """Return one to three tables that share link columns."""
-    count = dice.weighted(((25, 2), (30, 1), (45, 3)))
+    count = dice.weighted(((14, 1), (36, 2), (50, 3)))
     names = dice.weighted(((88, _TABLE_NAMES[0]), (12, _TABLE_NAMES[1])))
     links = _links(dice)
     return tuple(_table(dice, names[number], "abc"[number], links) for number in range(count))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.law.case import Block, Round, Transaction
@@ -10,59 +11,75 @@ from tests.law.relations import Column, KeyKind, Table
 from tests.law.rows import insert, names, row, rows, values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Sequence, Set
 
     from tests.law.dice import Dice
 
-Tables = tuple[Table, ...]
+
+@dataclass(frozen=True, slots=True)
+class Targets:
+    """The tables to write to; `likely` repeats those that some stream table reads."""
+
+    tables: tuple[Table, ...]
+    likely: tuple[Table, ...]
+
+    @classmethod
+    def of(cls, tables: Sequence[Table], read: Set[str]) -> Targets:
+        """Return the tables, with those that are read drawn much more often."""
+        often = [table for table in tables if table.name in read]
+        return cls(tuple(tables), (*often * 3, *tables))
+
+    def pick(self, dice: Dice) -> Table:
+        """Return one table."""
+        return dice.pick(self.likely)
 
 
-def rounds(dice: Dice, tables: Tables, streams: Sequence[str]) -> tuple[Round, ...]:
+def rounds(dice: Dice, targets: Targets, streams: Sequence[str]) -> tuple[Round, ...]:
     """Return three or four rounds, some of them without a change."""
     count = dice.weighted(((75, 3), (25, 4)))
-    return tuple(_round(dice, tables, streams, last=place == count) for place in range(1, count + 1))
+    return tuple(_round(dice, targets, streams, last=place == count) for place in range(1, count + 1))
 
 
-def _round(dice: Dice, tables: Tables, streams: Sequence[str], *, last: bool) -> Round:
+def _round(dice: Dice, targets: Targets, streams: Sequence[str], *, last: bool) -> Round:
     quiet = dice.chance(10)
     count = 0 if quiet else dice.between(1, 3)
     skipped: list[str] = []
     if not last and len(streams) > 1 and dice.chance(20):
         skipped = dice.some(streams, 1, 1)
-    return Round(tuple(_transaction(dice, tables) for _ in range(count)), tuple(skipped))
+    return Round(tuple(_transaction(dice, targets) for _ in range(count)), tuple(skipped))
 
 
-def _transaction(dice: Dice, tables: Tables) -> Transaction:
+def _transaction(dice: Dice, targets: Targets) -> Transaction:
     steps: list[str | Block] = []
-    for _ in range(dice.between(1, 3)):
+    for _ in range(dice.between(1, 4)):
         if dice.chance(18):
-            steps.append(_block(dice, tables, depth=0))
+            steps.append(_block(dice, targets, depth=0))
         elif dice.chance(28):
-            steps += dice.pick(_BUNDLES)(dice, tables)
+            steps += dice.pick(_BUNDLES)(dice, targets)
         else:
-            steps.append(statement(dice, dice.pick(tables)))
+            steps.append(statement(dice, targets.pick(dice)))
     return Transaction(tuple(steps), commits=not dice.chance(10))
 
 
-def _block(dice: Dice, tables: Tables, depth: int) -> Block:
+def _block(dice: Dice, targets: Targets, depth: int) -> Block:
     steps: list[str | Block] = [
-        statement(dice, dice.pick(tables)) for _ in range(dice.between(1, 2))
+        statement(dice, targets.pick(dice)) for _ in range(dice.between(1, 2))
     ]
     if depth == 0 and dice.chance(25):
-        steps.append(_block(dice, tables, depth=1))
+        steps.append(_block(dice, targets, depth=1))
     return Block(tuple(steps), kept=dice.chance(40))
 
 
-def _everywhere(dice: Dice, tables: Tables) -> list[str]:
+def _everywhere(dice: Dice, targets: Targets) -> list[str]:
     """Delete the rows of one link value from every table: all sides of a join at once."""
-    column, literal = _link(dice, tables)
-    holders = [table for table in tables if column.name in {each.name for each in table.columns}]
+    column, literal = _link(dice, targets)
+    holders = [table for table in targets.tables if column.name in {each.name for each in table.columns}]
     return [f"DELETE FROM {table.name} WHERE {column.name} = {literal}" for table in holders]
 
 
-def _everywhere_at_once(dice: Dice, tables: Tables) -> list[str]:
+def _everywhere_at_once(dice: Dice, targets: Targets) -> list[str]:
     """The same in one statement; it returns how many rows each part deleted."""
-    parts = _everywhere(dice, tables)
+    parts = _everywhere(dice, targets)
     if len(parts) < 2:
         return parts
     bodies = ", ".join(f"w{place} AS ({part} RETURNING 1)" for place, part in enumerate(parts))
@@ -70,38 +87,39 @@ def _everywhere_at_once(dice: Dice, tables: Tables) -> list[str]:
     return [f"WITH {bodies} SELECT {counts}"]
 
 
-def _link(dice: Dice, tables: Tables) -> tuple[Column, str]:
-    column = dice.pick([each for table in tables for each in table.columns[:2]])
+def _link(dice: Dice, targets: Targets) -> tuple[Column, str]:
+    columns = [each for table in targets.tables for each in table.columns[:2] if each.domain.equality]
+    column = dice.pick(columns)
     return column, dice.pick(column.domain.literals())
 
 
-def _refilled(dice: Dice, tables: Tables) -> list[str]:
+def _refilled(dice: Dice, targets: Targets) -> list[str]:
     """Empty a group (or the table) and fill it again in one window."""
-    table = dice.pick(tables)
+    table = targets.pick(dice)
     gone = f"DELETE FROM {table.name} WHERE {where(dice, table)}"
     return [gone, insert(dice, table), insert(dice, table)]
 
 
-def _restless(dice: Dice, tables: Tables) -> list[str]:
+def _restless(dice: Dice, targets: Targets) -> list[str]:
     """Change the same rows several times, the key too."""
-    table = dice.pick(tables)
+    table = targets.pick(dice)
     steps = [update(dice, table), update(dice, table)]
     if table.key:
         steps += [move_key(dice, table), update(dice, table)]
     return [*steps, delete(dice, table)] if dice.chance(30) else steps
 
 
-def _come_and_gone(dice: Dice, tables: Tables) -> list[str]:
+def _come_and_gone(dice: Dice, targets: Targets) -> list[str]:
     """Insert and delete again: changes that cancel."""
-    table = dice.pick(tables)
+    table = targets.pick(dice)
     return [insert(dice, table), f"DELETE FROM {table.name} WHERE {where(dice, table)}"]
 
 
-def _doubled(dice: Dice, tables: Tables) -> list[str]:
+def _doubled(dice: Dice, targets: Targets) -> list[str]:
     """Insert copies of rows into a bag, and take one of several away."""
-    bags = [table for table in tables if not table.key]
+    bags = [table for table in targets.tables if not table.key]
     if not bags:
-        return [merge(dice, dice.pick(tables))]
+        return [merge(dice, targets.pick(dice))]
     table = dice.pick(bags)
     copy = f"INSERT INTO {table.name} SELECT * FROM {table.name} WHERE {where(dice, table)}"
     found = row(dice, table)
@@ -110,11 +128,11 @@ def _doubled(dice: Dice, tables: Tables) -> list[str]:
     return [dice.pick((copy, twice)), f"DELETE FROM {table.name} WHERE ctid = ({one})"]
 
 
-def _same_key_merge(dice: Dice, tables: Tables) -> list[str]:
+def _same_key_merge(dice: Dice, targets: Targets) -> list[str]:
     """Delete a row and insert another with its key, in one MERGE."""
-    keyed = [table for table in tables if table.key and table.kind is not KeyKind.DEFERRABLE]
+    keyed = [table for table in targets.tables if table.key and table.kind is not KeyKind.DEFERRABLE]
     if not keyed:
-        return [statement(dice, dice.pick(tables))]
+        return [statement(dice, targets.pick(dice))]
     table = dice.pick(keyed)
     found = rows(dice, table, 1, 3)
     columns = names(table.columns)
@@ -130,7 +148,7 @@ def _same_key_merge(dice: Dice, tables: Tables) -> list[str]:
     ]
 
 
-_BUNDLES: tuple[Callable[[Dice, Tables], list[str]], ...] = (
+_BUNDLES: tuple[Callable[[Dice, Targets], list[str]], ...] = (
     _everywhere,
     _everywhere_at_once,
     _refilled,

@@ -55,7 +55,7 @@ class Migration:
 def migrations() -> tuple[Migration, ...]:
     """Return every migration of this package, oldest first."""
     files = (entry.name for entry in resources.files(_FOLDER).iterdir())
-    matches = sorted(match for file in files if (match := _FILE.fullmatch(file)))
+    matches = (match for file in sorted(files) if (match := _FILE.fullmatch(file)))
     return tuple(
         Migration(int(match[1]), match[2], statement(_FOLDER, match[0])) for match in matches
     )

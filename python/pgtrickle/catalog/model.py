@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import NewType
 
 from pgtrickle.dvm.schema import QualifiedName, RelationKind
-from pgtrickle.frontier import Frontier
+from pgtrickle.frontier import Frontier, Snapshot
 
 StreamTableId = NewType("StreamTableId", int)
 SourceId = NewType("SourceId", int)
@@ -68,11 +68,15 @@ class Scope(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CapturedColumn:
-    """A source column and the buffer column that holds it (another name where ours would collide)."""
+    """A source column and the buffer column that holds it (another name where ours would collide).
+
+    `collation` is quoted and qualified, and None where the type has none.
+    """
 
     name: str
     buffer_column: str
     type: str
+    collation: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,6 +93,8 @@ class Source:
     kind: RelationKind
     columns: tuple[CapturedColumn, ...]
     capture_failure: CaptureFailure = CaptureFailure.REBUILD
+    capture_version: int = 0
+    floor: Snapshot | None = None
 
     @property
     def buffer(self) -> QualifiedName:
@@ -130,6 +136,23 @@ class StreamTable:
     def storage(self) -> QualifiedName:
         """The table that holds the rows and the hidden columns."""
         return storage_name(self.name)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NewStreamTable:
+    """A stream table that is about to be registered: everything the catalog does not fill in itself."""
+
+    name: QualifiedName
+    query: str
+    query_hash: str
+    refresh_mode: RefreshMode
+    effective_mode: RefreshMode
+    reasons: tuple[str, ...]
+    schedule: str
+    settings: dict[str, str]
+    relations: tuple[QualifiedName, ...]
+    dependencies: tuple[Dependency, ...]
+    options: dict[str, str] = field(default_factory=dict)
 
 
 def storage_name(name: QualifiedName) -> QualifiedName:

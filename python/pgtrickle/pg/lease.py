@@ -12,12 +12,11 @@ if TYPE_CHECKING:
 
 # "pgtr" in ASCII, and the three numbers after it.
 _REFRESH_SPACE = 0x70677472
-_CREATION_SPACE = _REFRESH_SPACE + 1
+CREATION_SPACE = _REFRESH_SPACE + 1
 _CAPTURE_SPACE = _REFRESH_SPACE + 2
 _MIGRATION_SPACE = _REFRESH_SPACE + 3
 
-_SIGNED_32 = 1 << 32
-_HALF = 1 << 31
+_OBJECTS = 1 << 31
 
 
 class LeaseKey(NamedTuple):
@@ -34,7 +33,7 @@ def refresh_key(stream_table_id: int) -> LeaseKey:
 
 def creation_key(stream_table_id: int) -> LeaseKey:
     """Return the key that a stream table's creator holds until the table is populated."""
-    return LeaseKey(_CREATION_SPACE, _folded(stream_table_id))
+    return LeaseKey(CREATION_SPACE, _folded(stream_table_id))
 
 
 def capture_key(table_oid: int) -> LeaseKey:
@@ -68,6 +67,5 @@ def release_in_session(connection: Connection, key: LeaseKey) -> None:
 
 
 def _folded(number: int) -> int:
-    """Return `number` as a signed int4; two that meet there only wait for each other."""
-    low = number % _SIGNED_32
-    return low - _SIGNED_32 if low >= _HALF else low
+    """Return `number` as a non-negative int4; two that meet there only wait for each other."""
+    return number % _OBJECTS

@@ -1,0 +1,293 @@
+"""The client: what a person does with stream tables, over one connection.
+
+    with pgtrickle.connect("postgresql://…") as client:
+        client.install()
+        client.create_stream_table("revenue", "SELECT region, sum(amount) AS total FROM orders GROUP BY region")
+        client.refresh_stream_table("revenue")
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from contextlib import ExitStack
+from typing import TYPE_CHECKING
+
+from typing_extensions import Self
+
+from pgtrickle import embedded
+from pgtrickle._core import PlanCache
+from pgtrickle.catalog import migrate, store
+from pgtrickle.catalog.introspect import resolve_name
+from pgtrickle.catalog.model import (
+    CaptureFailure,
+    RefreshMode,
+    RefreshRecord,
+    RefreshReport,
+    Status,
+    StreamTable,
+    VerifyReport,
+)
+from pgtrickle.cdc import cleanup
+from pgtrickle.config import Settings
+from pgtrickle.dag.graph import waves
+from pgtrickle.errors import (
+    ConfigurationError,
+    DuplicateNameError,
+    PgtrickleError,
+    PgtrickleWarning,
+    UnknownStreamTableError,
+)
+from pgtrickle.monitor.explain import Explanation, explain
+from pgtrickle.monitor.status import BufferSize, TableStatus, Validation, buffer_sizes, table_status
+from pgtrickle.pg.connection import connect as open_connection
+from pgtrickle.refresh import create as creation
+from pgtrickle.refresh.drop import drop, drop_abandoned
+from pgtrickle.refresh.engine import RefreshEngine
+from pgtrickle.refresh.prepare import prepare
+from pgtrickle.refresh.rebuild import rebuild
+from pgtrickle.refresh.verify import Audit
+
+if TYPE_CHECKING:
+    from pathlib import Path
+    from types import TracebackType
+
+    from pgtrickle.dvm.schema import QualifiedName
+    from pgtrickle.pg.connection import Connection
+
+DEFAULT_SCHEDULE = "1s"
+
+
+def connect(dsn: str | None = None, *, settings: Settings | None = None) -> Client:
+    """Return a client for the database that `dsn` or the PG* variables name.
+
+    With neither, an embedded PostgreSQL is started below the user's data directory, and a warning says where.
+    """
+    resources = ExitStack()
+    if dsn is None and not any(name in os.environ for name in ("PGHOST", "PGDATABASE", "PGSERVICE", "PGPORT")):
+        server = resources.enter_context(embedded.default_server())
+        dsn = server.dsn()
+        _say_where(server.data_dir)
+    try:
+        connection = open_connection(dsn)
+    except BaseException:
+        resources.close()
+        raise
+    resources.callback(connection.close)
+    return Client(connection, settings or Settings(), resources)
+
+
+def _say_where(data_dir: Path) -> None:
+    warnings.warn(
+        f"no server was named: using the embedded PostgreSQL in {data_dir}",
+        PgtrickleWarning,
+        stacklevel=3,
+    )
+
+
+class Client:
+    """Stream tables of one database. Not for use by several threads at once."""
+
+    def __init__(
+        self, connection: Connection, settings: Settings, resources: ExitStack | None = None
+    ) -> None:
+        self._connection = connection
+        self._settings = settings
+        self._resources = resources or ExitStack()
+        self._engine = RefreshEngine(
+            connection=connection,
+            settings=settings,
+            plans=PlanCache(settings.plan_cache_capacity),
+            rebuild=lambda table, reason: rebuild(connection, table, reason, settings),
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection, and stop the embedded server if this client started it."""
+        self._resources.close()
+
+    def install(self) -> int:
+        """Create or upgrade the catalog; return its version. Safe to repeat."""
+        version = migrate.install(self._connection)
+        drop_abandoned(self._connection, self._settings)
+        return version
+
+    def uninstall(self, *, cascade: bool = False) -> None:
+        """Remove every stream table, trigger and catalog object; sources are left as they were."""
+        migrate.uninstall(self._connection, cascade=cascade, settings=self._settings)
+        self._engine.prepared.clear()
+        self._engine.plans.clear()
+
+    def create_stream_table(
+        self,
+        name: str,
+        query: str,
+        *,
+        schedule: str = DEFAULT_SCHEDULE,
+        refresh_mode: str = "AUTO",
+        capture_failure: str = "rebuild",
+        strict: bool = False,
+        if_not_exists: bool = False,
+    ) -> StreamTable:
+        """Create a stream table for `query`, fill it, and return it as stored.
+
+        AUTO falls back to FULL with a warning that names the reason; DIFFERENTIAL and `strict` refuse instead.
+        """
+        migrate.require_installed(self._connection)
+        resolved = resolve_name(self._connection, name)
+        request = creation.Request(
+            name=resolved,
+            query=query,
+            schedule=schedule,
+            refresh_mode=_mode(refresh_mode),
+            capture_failure=_capture_failure(capture_failure),
+            strict=strict,
+        )
+        try:
+            planned = creation.plan(self._connection, request)
+        except DuplicateNameError:
+            if if_not_exists and (existing := self._find(resolved)):
+                return existing
+            raise
+        for message in [*planned.reasons_to_warn, *creation.create(self._connection, planned, self._settings)]:
+            warnings.warn(message, PgtrickleWarning, stacklevel=2)
+        return store.load(self._connection, resolved)
+
+    def drop_stream_table(self, name: str, *, cascade: bool = False) -> None:
+        """Drop a stream table, and with `cascade` everything that reads it."""
+        table = self._load(name)
+        for dropped in drop(self._connection, table, cascade=cascade, settings=self._settings):
+            self._engine.forget(dropped)
+
+    def refresh_stream_table(self, name: str, *, full: bool = False) -> RefreshReport:
+        """Bring a stream table to the present and say what was done."""
+        return self._refresh(self._resolve(name), full=full)
+
+    def refresh_all(self) -> list[RefreshReport]:
+        """Refresh every stream table, sources before those that read them, then clean the buffers.
+
+        A table that fails is marked and does not stop the others; its error is warned about.
+        """
+        tables = {table.name: table for table in store.load_all(self._connection)}
+        reports = []
+        for name in (name for wave in waves(tables.values()) for name in wave):
+            if tables[name].status is Status.POPULATING:
+                continue
+            try:
+                reports.append(self._refresh(name, full=False))
+            except PgtrickleError as error:
+                warnings.warn(str(error), PgtrickleWarning, stacklevel=2)
+        self.clean_up()
+        return reports
+
+    def clean_up(self) -> int:
+        """Remove from all change buffers what every consumer has applied; return how many rows went."""
+        return sum(cleanup.clean_up(self._connection, source) for source in store.sources(self._connection))
+
+    def verify(self, name: str) -> VerifyReport:
+        """Refresh a stream table and compare it with its query, in one snapshot.
+
+        `missing` rows are in the query and not in the table, `extra` rows the other way round.
+        """
+        audit = Audit(self._connection)
+        report = self._refresh(self._resolve(name), full=False, audit=audit)
+        return audit.report(report)
+
+    def stream_tables(self) -> list[StreamTable]:
+        """Return every stream table as stored, oldest first."""
+        migrate.require_installed(self._connection)
+        return store.load_all(self._connection)
+
+    def status(self) -> list[TableStatus]:
+        """Return how each stream table stands."""
+        migrate.require_installed(self._connection)
+        return table_status(self._connection)
+
+    def change_buffer_sizes(self) -> list[BufferSize]:
+        """Return the size of each change buffer."""
+        migrate.require_installed(self._connection)
+        return buffer_sizes(self._connection)
+
+    def refresh_history(self, name: str | None = None, *, limit: int = 100) -> list[RefreshRecord]:
+        """Return the latest refreshes that did something, newest first."""
+        migrate.require_installed(self._connection)
+        id_ = self._load(name).id if name is not None else None
+        return store.history(self._connection, id_, limit)
+
+    def validate_query(self, query: str) -> Validation:
+        """Say how `query` would be maintained; nothing is created."""
+        migrate.require_installed(self._connection)
+        return Validation.of(creation.plan_scratch(self._connection, query))
+
+    def explain_stream_table(self, name: str) -> Explanation:
+        """Return the operator tree, keys, strategies and delta SQL of a stream table."""
+        return explain(prepare(self._connection, self._load(name), self._settings))
+
+    def clear_caches(self) -> None:
+        """Forget every compiled plan in this process."""
+        self._engine.prepared.clear()
+        self._engine.plans.clear()
+
+    def _refresh(
+        self, name: QualifiedName, *, full: bool, audit: Audit | None = None
+    ) -> RefreshReport:
+        try:
+            report = self._engine.refresh(name, full=full, audit=audit)
+        except UnknownStreamTableError:
+            raise
+        except PgtrickleError as error:
+            if not error.retryable:
+                self._record_failure(name, error)
+            raise
+        known = self._engine.prepared.get(name)
+        if known is None or known.table.status is Status.ERROR:
+            store.clear_error(self._connection, store.load(self._connection, name).id)
+            self._engine.forget(name)
+        return report
+
+    def _record_failure(self, name: QualifiedName, error: PgtrickleError) -> None:
+        self._engine.forget(name)
+        table = self._find(name)
+        if table is not None and table.status is not Status.POPULATING:
+            store.mark_error(self._connection, table.id, str(error))
+
+    def _resolve(self, name: str) -> QualifiedName:
+        return resolve_name(self._connection, name)
+
+    def _load(self, name: str) -> StreamTable:
+        migrate.require_installed(self._connection)
+        return store.load(self._connection, self._resolve(name))
+
+    def _find(self, name: QualifiedName) -> StreamTable | None:
+        try:
+            return store.load(self._connection, name)
+        except UnknownStreamTableError:
+            return None
+
+
+def _mode(value: str) -> RefreshMode:
+    try:
+        return RefreshMode(value.upper())
+    except ValueError:
+        raise ConfigurationError(
+            f'unknown refresh mode "{value}"', hint=f"Use one of {', '.join(RefreshMode)}."
+        ) from None
+
+
+def _capture_failure(value: str) -> CaptureFailure:
+    try:
+        return CaptureFailure(value)
+    except ValueError:
+        raise ConfigurationError(
+            f'unknown capture_failure "{value}"', hint=f"Use one of {', '.join(CaptureFailure)}."
+        ) from None

@@ -1,0 +1,13 @@
+-- The first rows are in place: the stream table stands at a snapshot.
+WITH active AS (
+    UPDATE pgtrickle.stream_tables
+    SET status = 'ACTIVE', fingerprint = %(fingerprint)s, error = NULL
+    WHERE id = %(id)s
+    RETURNING id
+)
+UPDATE pgtrickle.frontiers
+SET snapshot = %(snapshot)s::pg_snapshot,
+    applied_xid = pg_catalog.pg_current_xact_id(),
+    refreshed_at = pg_catalog.clock_timestamp()
+FROM active
+WHERE stream_table_id = active.id

@@ -1,0 +1,42 @@
+"""Stream tables as a graph: which must be refreshed before which."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Protocol
+
+from pgtrickle import _core
+from pgtrickle.dvm.schema import QualifiedName
+from pgtrickle.errors import InternalError
+
+
+class Node(Protocol):
+    """A stream table, as far as its place in the graph goes."""
+
+    @property
+    def name(self) -> QualifiedName:
+        """Its name."""
+        ...
+
+    @property
+    def relations(self) -> Sequence[QualifiedName]:
+        """Every relation that its query reads."""
+        ...
+
+
+def waves(nodes: Iterable[Node]) -> list[list[QualifiedName]]:
+    """Return the stream tables in waves: each reads only base tables and tables of earlier waves."""
+    known = list(nodes)
+    numbers = {node.name: number for number, node in enumerate(known)}
+    edges = [
+        (numbers[upstream], numbers[node.name])
+        for node in known
+        for upstream in node.relations
+        if upstream in numbers
+    ]
+    try:
+        found = _core.Graph(edges, list(numbers.values())).waves()
+    except _core.CycleError as error:
+        path = " → ".join(str(known[number].name) for number in error.path)
+        raise InternalError(f"stream tables depend on each other in a circle: {path}") from error
+    return [[known[number].name for number in wave] for wave in found]

@@ -1,0 +1,218 @@
+"""Creating, filling and removing a stream table.
+
+Creation is three transactions: capture is installed and committed; the consumer is registered, so that clean-up keeps what it may
+need; then one REPEATABLE READ transaction fills storage and makes the view. A failure in the last one undoes the first two.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from psycopg import sql
+
+from pgtrickle.catalog import fingerprint, store
+from pgtrickle.catalog.introspect import QueryFacts, describe_query, read_relations
+from pgtrickle.catalog.model import (
+    CaptureFailure,
+    Dependency,
+    NewStreamTable,
+    RefreshMode,
+    StreamTable,
+    StreamTableId,
+    storage_name,
+)
+from pgtrickle.cdc.trigger.install import ensure_capture, remove_capture
+from pgtrickle.dvm.compile import Compiled, compile_query
+from pgtrickle.dvm.plan.model import ROW_COUNT, ROW_HASH, GroupsPlan, Keyed
+from pgtrickle.dvm.render import storage as stored
+from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName, Relation
+from pgtrickle.dvm.sqlast import to_sql
+from pgtrickle.engines.postgres import Step, run
+from pgtrickle.errors import InternalError, SourceChangedError
+from pgtrickle.pg.execute import translated
+from pgtrickle.refresh.prepare import begin_statement
+
+if TYPE_CHECKING:
+    from pgtrickle.config import Settings
+    from pgtrickle.pg.connection import Connection
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What a user asks for when creating a stream table."""
+
+    name: QualifiedName
+    query: str
+    schedule: str
+    refresh_mode: RefreshMode
+    capture_failure: CaptureFailure
+    strict: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A request that PostgreSQL and the compiler have accepted."""
+
+    request: Request
+    facts: QueryFacts
+    compiled: Compiled
+
+    @property
+    def effective_mode(self) -> RefreshMode:
+        """DIFFERENTIAL where the plan is, else FULL."""
+        full = self.request.refresh_mode is RefreshMode.FULL or self.compiled.fallback is not None
+        return RefreshMode.FULL if full else RefreshMode.DIFFERENTIAL
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why the mode is FULL, each with its code."""
+        found = self.compiled.fallback
+        return (f"{found.code}: {found.message}",) if found else ()
+
+
+def plan(connection: Connection, request: Request) -> Planned:
+    """Return the plan for `request`; nothing is written. Fallback is refused in DIFFERENTIAL and strict."""
+    facts = describe_query(connection, request.name, request.query)
+    differential = request.refresh_mode is not RefreshMode.FULL
+    compiled = compile_query(facts.query, facts.schema, differential=differential)
+    required = request.strict or request.refresh_mode is RefreshMode.DIFFERENTIAL
+    if compiled.fallback is not None and required:
+        raise compiled.fallback
+    return Planned(request=request, facts=facts, compiled=compiled)
+
+
+def create(connection: Connection, planned: Planned, settings: Settings) -> list[str]:
+    """Create the stream table and return warnings; on failure nothing of it is left."""
+    dependencies, warnings = _capture(connection, planned, settings)
+    id_ = None
+    try:
+        id_ = store.register(connection, _new(planned, dependencies))
+        table = store.load(connection, planned.request.name)
+        _populate(connection, table, planned.compiled, settings)
+        store.release(connection, id_)
+    except BaseException:
+        _undo(connection, id_, dependencies)
+        raise
+    return warnings
+
+
+def _capture(
+    connection: Connection, planned: Planned, settings: Settings
+) -> tuple[tuple[Dependency, ...], list[str]]:
+    dependencies, warnings = [], []
+    for use in planned.compiled.sources:
+        relation = planned.facts.schema.relations[use.relation]
+        if relation.kind not in CAPTURABLE:
+            continue
+        captured = ensure_capture(
+            connection,
+            relation,
+            use.columns,
+            capture_failure=planned.request.capture_failure,
+            settings=settings,
+        )
+        dependencies.append(Dependency(source=captured.source, columns=use.columns))
+        warnings.extend(captured.warnings)
+    return tuple(dependencies), warnings
+
+
+def _new(planned: Planned, dependencies: tuple[Dependency, ...]) -> NewStreamTable:
+    request, facts = planned.request, planned.facts
+    return NewStreamTable(
+        name=request.name,
+        query=facts.query,
+        query_hash=hashlib.sha256(facts.query.encode()).hexdigest(),
+        refresh_mode=request.refresh_mode,
+        effective_mode=planned.effective_mode,
+        reasons=planned.reasons,
+        schedule=request.schedule,
+        settings=facts.settings,
+        relations=facts.relations,
+        dependencies=dependencies,
+    )
+
+
+def _undo(
+    connection: Connection, id_: StreamTableId | None, dependencies: tuple[Dependency, ...]
+) -> None:
+    if connection.closed:
+        return
+    if id_ is not None:
+        store.remove(connection, id_)
+        store.release(connection, id_)
+    for dependency in dependencies:
+        remove_capture(connection, dependency.source.id)
+
+
+def _populate(
+    connection: Connection, table: StreamTable, compiled: Compiled, settings: Settings
+) -> None:
+    with translated(f'populate stream table "{table.name}"'):
+        connection.execute(begin_statement(table, settings), prepare=False)
+        try:
+            found, snapshot = run(
+                connection,
+                [
+                    Step(fingerprint.AT_SNAPSHOT, (table.id,)),
+                    Step("SELECT pg_current_snapshot()::text"),
+                ],
+            )
+            _fill(connection, table, compiled)
+            live = run(connection, [Step(fingerprint.LIVE, (table.id,))])[0]
+            if found is None or snapshot is None or live is None or live[0] != found[1]:
+                raise SourceChangedError("a source changed its partitions while it was read")
+            store.activate(connection, table.id, fingerprint=found[0], snapshot=snapshot[0])
+            connection.execute("COMMIT", prepare=False)
+        except BaseException:
+            if not connection.closed:
+                connection.execute("ROLLBACK", prepare=False)
+            raise
+
+
+def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> None:
+    """Create storage, fill it, index it, guard it, and show it through the view."""
+    plan_, storage = compiled.plan, sql.Identifier(*table.storage)
+    empty = sql.SQL("CREATE TABLE {} AS {} WITH NO DATA")
+    connection.execute(empty.format(storage, _text(to_sql(stored.contents(plan_)))), prepare=False)
+    if not isinstance(plan_.identity, Keyed):
+        hashed = sql.SQL("ALTER TABLE {} ADD COLUMN {} bigint NOT NULL")
+        connection.execute(hashed.format(storage, sql.Identifier(ROW_HASH)))
+    if isinstance(plan_, GroupsPlan):
+        counted = sql.SQL("ALTER TABLE {} ADD CHECK ({} > 0)")
+        connection.execute(counted.format(storage, sql.Identifier(ROW_COUNT)))
+    relation = read_relations(connection, [table.storage])[table.storage]
+    connection.execute(_text(stored.fill(plan_, relation)), prepare=False)
+    _index(connection, compiled, relation)
+    connection.execute(sql.SQL("ANALYZE {}").format(storage), prepare=False)
+    _guard(connection, storage)
+    columns = sql.SQL(", ").join(map(sql.Identifier, plan_.visible))
+    view = sql.SQL("CREATE VIEW {} AS SELECT {} FROM {}")
+    connection.execute(view.format(sql.Identifier(*table.name), columns, storage), prepare=False)
+
+
+def _index(connection: Connection, compiled: Compiled, storage: Relation) -> None:
+    spec = stored.index(compiled.plan, storage)
+    if spec is None:
+        return
+    kind = sql.SQL("CREATE UNIQUE INDEX ON {} ({})" if spec.unique else "CREATE INDEX ON {} ({})")
+    entries = sql.SQL(", ").join(_text(entry) for entry in spec.entries)
+    connection.execute(kind.format(sql.Identifier(*storage.name), entries), prepare=False)
+
+
+def _guard(connection: Connection, storage: sql.Identifier) -> None:
+    for events in ("INSERT OR UPDATE OR DELETE", "TRUNCATE"):
+        name = sql.Identifier(f"pgtrickle_guard_{events.split()[0].lower()}")
+        command = sql.SQL(
+            "CREATE TRIGGER {} BEFORE {} ON {} FOR EACH STATEMENT"
+            " EXECUTE FUNCTION pgtrickle.refuse_direct_dml()"
+        )
+        connection.execute(command.format(name, _text(events), storage), prepare=False)
+
+
+def _text(text: str) -> sql.SQL:
+    """Return SQL that the compiler built, for composition into a larger statement."""
+    return sql.SQL(text)  # type: ignore[arg-type]  # built by the compiler, never spelled by a user
+
+
