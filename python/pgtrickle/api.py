@@ -1,9 +1,9 @@
 """The client: what a person does with stream tables, over one connection.
 
-    with pgtrickle.connect("postgresql://…") as client:
-        client.install()
-        client.create_stream_table("revenue", "SELECT region, sum(amount) AS total FROM orders GROUP BY region")
-        client.refresh_stream_table("revenue")
+with pgtrickle.connect("postgresql://…") as client:
+    client.install()
+    client.create_stream_table("revenue", "SELECT region, sum(amount) AS total FROM orders GROUP BY region")
+    client.refresh_stream_table("revenue")
 """
 
 from __future__ import annotations
@@ -11,14 +11,12 @@ from __future__ import annotations
 import os
 import warnings
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
-
-from typing_extensions import Self
+from typing import TYPE_CHECKING, Self
 
 from pgtrickle import embedded
 from pgtrickle._core import PlanCache
 from pgtrickle.catalog import migrate, store
-from pgtrickle.catalog.introspect import resolve_name
+from pgtrickle.catalog.introspect import describe_query
 from pgtrickle.catalog.model import (
     CaptureFailure,
     RefreshMode,
@@ -28,6 +26,7 @@ from pgtrickle.catalog.model import (
     StreamTable,
     VerifyReport,
 )
+from pgtrickle.catalog.names import existing_name, new_name
 from pgtrickle.cdc import cleanup
 from pgtrickle.config import Settings
 from pgtrickle.dag.graph import waves
@@ -39,7 +38,8 @@ from pgtrickle.errors import (
     UnknownStreamTableError,
 )
 from pgtrickle.monitor.explain import Explanation, explain
-from pgtrickle.monitor.status import BufferSize, TableStatus, Validation, buffer_sizes, table_status
+from pgtrickle.monitor.status import BufferSize, TableStatus, buffer_sizes, table_status
+from pgtrickle.monitor.validation import Validation, validation
 from pgtrickle.pg.connection import connect as open_connection
 from pgtrickle.refresh import create as creation
 from pgtrickle.refresh.drop import drop, drop_abandoned
@@ -64,7 +64,9 @@ def connect(dsn: str | None = None, *, settings: Settings | None = None) -> Clie
     With neither, an embedded PostgreSQL is started below the user's data directory, and a warning says where.
     """
     resources = ExitStack()
-    if dsn is None and not any(name in os.environ for name in ("PGHOST", "PGDATABASE", "PGSERVICE", "PGPORT")):
+    if dsn is None and not any(
+        name in os.environ for name in ("PGHOST", "PGDATABASE", "PGSERVICE", "PGPORT")
+    ):
         server = resources.enter_context(embedded.default_server())
         dsn = server.dsn()
         _say_where(server.data_dir)
@@ -128,7 +130,7 @@ class Client:
         self._engine.prepared.clear()
         self._engine.plans.clear()
 
-    def create_stream_table(
+    def create_stream_table(  # noqa: PLR0913 - the arguments are the product's vocabulary
         self,
         name: str,
         query: str,
@@ -144,7 +146,7 @@ class Client:
         AUTO falls back to FULL with a warning that names the reason; DIFFERENTIAL and `strict` refuse instead.
         """
         migrate.require_installed(self._connection)
-        resolved = resolve_name(self._connection, name)
+        resolved = new_name(self._connection, name)
         request = creation.Request(
             name=resolved,
             query=query,
@@ -159,7 +161,10 @@ class Client:
             if if_not_exists and (existing := self._find(resolved)):
                 return existing
             raise
-        for message in [*planned.reasons_to_warn, *creation.create(self._connection, planned, self._settings)]:
+        for message in [
+            *planned.fallback_warnings,
+            *creation.create(self._connection, planned, self._settings),
+        ]:
             warnings.warn(message, PgtrickleWarning, stacklevel=2)
         return store.load(self._connection, resolved)
 
@@ -192,7 +197,9 @@ class Client:
 
     def clean_up(self) -> int:
         """Remove from all change buffers what every consumer has applied; return how many rows went."""
-        return sum(cleanup.clean_up(self._connection, source) for source in store.sources(self._connection))
+        return sum(
+            cleanup.clean_up(self._connection, source) for source in store.sources(self._connection)
+        )
 
     def verify(self, name: str) -> VerifyReport:
         """Refresh a stream table and compare it with its query, in one snapshot.
@@ -227,11 +234,13 @@ class Client:
     def validate_query(self, query: str) -> Validation:
         """Say how `query` would be maintained; nothing is created."""
         migrate.require_installed(self._connection)
-        return Validation.of(creation.plan_scratch(self._connection, query))
+        facts = describe_query(self._connection, None, query)
+        return validation(facts, creation.compiled_for(facts, RefreshMode.AUTO))
 
     def explain_stream_table(self, name: str) -> Explanation:
         """Return the operator tree, keys, strategies and delta SQL of a stream table."""
-        return explain(prepare(self._connection, self._load(name), self._settings))
+        ready = prepare(self._connection, self._load(name), self._settings)
+        return explain(ready.table, ready.plan, ready.storage, ready.buffers)
 
     def clear_caches(self) -> None:
         """Forget every compiled plan in this process."""
@@ -262,7 +271,7 @@ class Client:
             store.mark_error(self._connection, table.id, str(error))
 
     def _resolve(self, name: str) -> QualifiedName:
-        return resolve_name(self._connection, name)
+        return existing_name(self._connection, name)
 
     def _load(self, name: str) -> StreamTable:
         migrate.require_installed(self._connection)

@@ -34,9 +34,12 @@ START_SECONDS = 60
 LOG_LINES = 20
 SOCKET_PATH_BYTES = 100
 PORT = 5432
+NOBODY = -1
 
 _SETTINGS_FILE = "pgtrickle.conf"
 _SETTING_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.]*")
+_SOCKET_LINE = 4
+_POSTMASTER_LINES = 5
 _RESERVED = frozenset({"listen_addresses", "port", "unix_socket_directories"})
 
 
@@ -101,6 +104,20 @@ class Server:
         server = cls(Path(data_dir), binaries or bundled(), settings or {})
         server._prepare()
         server._launch()
+        return server
+
+    @classmethod
+    def join(cls, data_dir: Path) -> Self | None:
+        """Return the server that another process runs on `data_dir`, which this one will not stop; None when down."""
+        try:
+            lines = (data_dir / "postmaster.pid").read_text(encoding="utf-8").splitlines()
+        except OSError:
+            return None
+        server = cls(data_dir, bundled(), {})
+        if len(lines) < _POSTMASTER_LINES or not server.running:
+            return None
+        server._owner_pid = NOBODY
+        server._socket_dir = Path(lines[_SOCKET_LINE])
         return server
 
     def __enter__(self) -> Self:
@@ -243,6 +260,25 @@ class Server:
                 raise self._failure(f"{program} did not run for", f"{error}.") from error
             output.seek(0)
             return subprocess.CompletedProcess(done.args, done.returncode, output.read())
+
+
+def default_data_dir() -> Path:
+    """Return where the user's own embedded server keeps its data; root's must be open to the helper account."""
+    if os.geteuid() == 0:
+        return Path("/var/lib/pgtrickle/data")
+    base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "pgtrickle" / "data"
+
+
+@contextmanager
+def default_server() -> Iterator[Server]:
+    """Run the user's own server: join it when another process has it running, else start and stop it."""
+    joined = Server.join(default_data_dir())
+    if joined is not None:
+        yield joined
+        return
+    with Server.start(default_data_dir()) as server:
+        yield server
 
 
 @contextmanager

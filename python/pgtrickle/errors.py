@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from typing_extensions import override
+
 
 class PgtrickleError(Exception):
     """Base of all errors that pgtrickle raises on purpose."""
@@ -21,6 +23,7 @@ class PgtrickleError(Exception):
         self.detail = detail
         self.hint = hint
 
+    @override
     def __str__(self) -> str:
         lines = [f"[{self.code}] {self.message}"]
         if self.detail:

@@ -7,9 +7,13 @@ it never asks a server for one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
+
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +30,7 @@ class Snapshot:
         xmin, xmax, xips = text.split(":")
         return cls(int(xmin), int(xmax), frozenset(int(xip) for xip in xips.split(",") if xip))
 
+    @override
     def __str__(self) -> str:
         return f"{self.xmin}:{self.xmax}:{','.join(map(str, sorted(self.in_progress)))}"
 

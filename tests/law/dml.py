@@ -94,7 +94,9 @@ def move_key(dice: Dice, table: Table) -> str:
     rest = "".join(f" AND x.{other.name} = t.{other.name}" for other in table.key[1:])
     taken = f"SELECT 1 FROM {table.name} x WHERE x.{column.name} = {new}{rest}"
     free = f"{column.name} = {new} OR NOT EXISTS ({taken})"
-    return f"UPDATE {table.name} t SET {column.name} = {new} WHERE {column.name} = {old} AND ({free})"
+    return (
+        f"UPDATE {table.name} t SET {column.name} = {new} WHERE {column.name} = {old} AND ({free})"
+    )
 
 
 def _shift(dice: Dice, table: Table) -> str:
@@ -107,9 +109,7 @@ def _shift(dice: Dice, table: Table) -> str:
     if column.domain.identity(first) == column.domain.identity(second):
         return move_key(dice, table)
     swapped = f"CASE WHEN {column.name} = {first} THEN {second} ELSE {first} END"
-    return (
-        f"UPDATE {table.name} SET {column.name} = {swapped} WHERE {column.name} IN ({first}, {second})"
-    )
+    return f"UPDATE {table.name} SET {column.name} = {swapped} WHERE {column.name} IN ({first}, {second})"
 
 
 def merge(dice: Dice, table: Table) -> str:

@@ -71,5 +71,9 @@ def _streams(
 
 def _stream(name: str, found: Query) -> Stream:
     return Stream(
-        name, found.sql, tuple(sorted(found.bases)), found.unsettled(), tuple(sorted(found.operators))
+        name,
+        found.sql,
+        tuple(sorted(found.bases)),
+        found.unsettled(),
+        tuple(sorted(found.operators)),
     )

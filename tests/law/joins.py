@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tests.law.expressions import predicate
-from tests.law.relations import Field
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from tests.law.dice import Dice
+    from tests.law.relations import Field
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,9 +45,7 @@ def _distinct(table: Table, found: Sequence[Row]) -> list[Row]:
     places = [table.columns.index(column) for column in table.key]
     unique: dict[tuple[object, ...], Row] = {}
     for candidate in found:
-        identity = tuple(
-            table.columns[place].domain.identity(candidate[place]) for place in places
-        )
+        identity = tuple(table.columns[place].domain.identity(candidate[place]) for place in places)
         unique.setdefault(identity, candidate)
     return list(unique.values())
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 # Link columns have one name and one type in all tables of a case, so that NATURAL and USING meet them.
 _LINK_NAMES = (("id", "ref", "grp"), ('"Id"', '"ref col"', '"order"'))
 _TABLE_NAMES = (("a", "b", "c"), ('"A b"', '"select"', '"q""t"'))
-_PAYLOAD_NAMES = ('{}1', '{}2', '{}3', '"{}. é"')
+_PAYLOAD_NAMES = ("{}1", "{}2", "{}3", '"{}. é"')
 _KINDS = (
     (40, KeyKind.PRIMARY),
     (34, KeyKind.NONE),

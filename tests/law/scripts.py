@@ -11,7 +11,8 @@ from tests.law.relations import Column, KeyKind, Table
 from tests.law.rows import insert, names, row, rows, values
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence, Set
+    from collections.abc import Callable, Sequence
+    from collections.abc import Set as AbstractSet
 
     from tests.law.dice import Dice
 
@@ -24,7 +25,7 @@ class Targets:
     likely: tuple[Table, ...]
 
     @classmethod
-    def of(cls, tables: Sequence[Table], read: Set[str]) -> Targets:
+    def of(cls, tables: Sequence[Table], read: AbstractSet[str]) -> Targets:
         """Return the tables, with those that are read drawn much more often."""
         often = [table for table in tables if table.name in read]
         return cls(tuple(tables), (*often * 3, *tables))
@@ -37,7 +38,9 @@ class Targets:
 def rounds(dice: Dice, targets: Targets, streams: Sequence[str]) -> tuple[Round, ...]:
     """Return three or four rounds, some of them without a change."""
     count = dice.weighted(((75, 3), (25, 4)))
-    return tuple(_round(dice, targets, streams, last=place == count) for place in range(1, count + 1))
+    return tuple(
+        _round(dice, targets, streams, last=place == count) for place in range(1, count + 1)
+    )
 
 
 def _round(dice: Dice, targets: Targets, streams: Sequence[str], *, last: bool) -> Round:
@@ -73,7 +76,9 @@ def _block(dice: Dice, targets: Targets, depth: int) -> Block:
 def _everywhere(dice: Dice, targets: Targets) -> list[str]:
     """Delete the rows of one link value from every table: all sides of a join at once."""
     column, literal = _link(dice, targets)
-    holders = [table for table in targets.tables if column.name in {each.name for each in table.columns}]
+    holders = [
+        table for table in targets.tables if column.name in {each.name for each in table.columns}
+    ]
     return [f"DELETE FROM {table.name} WHERE {column.name} = {literal}" for table in holders]
 
 
@@ -88,7 +93,9 @@ def _everywhere_at_once(dice: Dice, targets: Targets) -> list[str]:
 
 
 def _link(dice: Dice, targets: Targets) -> tuple[Column, str]:
-    columns = [each for table in targets.tables for each in table.columns[:2] if each.domain.equality]
+    columns = [
+        each for table in targets.tables for each in table.columns[:2] if each.domain.equality
+    ]
     column = dice.pick(columns)
     return column, dice.pick(column.domain.literals())
 
@@ -130,7 +137,9 @@ def _doubled(dice: Dice, targets: Targets) -> list[str]:
 
 def _same_key_merge(dice: Dice, targets: Targets) -> list[str]:
     """Delete a row and insert another with its key, in one MERGE."""
-    keyed = [table for table in targets.tables if table.key and table.kind is not KeyKind.DEFERRABLE]
+    keyed = [
+        table for table in targets.tables if table.key and table.kind is not KeyKind.DEFERRABLE
+    ]
     if not keyed:
         return [statement(dice, targets.pick(dice))]
     table = dice.pick(keyed)

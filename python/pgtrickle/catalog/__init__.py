@@ -1,0 +1,1 @@
+"""What is stored, and what PostgreSQL knows: stream tables, sources, queries, fingerprints."""

@@ -21,7 +21,15 @@ from pgtrickle.catalog.relations import (
     read_relations,
     refuse_row_security,
 )
-from pgtrickle.dvm.schema import Column, Function, QualifiedName, Relation, Schema, Volatility
+from pgtrickle.dvm.schema import (
+    Column,
+    Function,
+    FunctionKind,
+    QualifiedName,
+    Relation,
+    Schema,
+    Volatility,
+)
 from pgtrickle.errors import InternalError, PrivilegeError, QueryError, RejectedQueryError
 from pgtrickle.pg.connection import scratch
 from pgtrickle.pg.execute import condition, translate, translated
@@ -80,9 +88,7 @@ class Reached:
     definition: str | None
 
 
-def describe_query(
-    connection: Connection, name: QualifiedName | None, query: str
-) -> QueryFacts:
+def describe_query(connection: Connection, name: QualifiedName | None, query: str) -> QueryFacts:
     """Return what `query` means in this session, as a view called `name` or as a view of no name.
 
     With a name, that name must be free and this role must be allowed to create it.
@@ -100,6 +106,9 @@ def _describe(connection: Connection, view: int, settings: dict[str, str]) -> Qu
     row = connection.execute("SELECT pg_catalog.pg_get_viewdef(%s::oid)", (view,)).fetchone()
     if row is None:
         raise InternalError("the view of the query is gone")
+    outputs = read_columns(connection, [view]).get(view, ())
+    if not outputs:
+        raise RejectedQueryError("the query has no columns")
     reached = _reached(connection, view)
     relations = {
         each.name: relation
@@ -109,7 +118,7 @@ def _describe(connection: Connection, view: int, settings: dict[str, str]) -> Qu
     functions, reads_clock = _functions(connection, views)
     return QueryFacts(
         query=_canonical(row[0]),
-        outputs=read_columns(connection, [view])[view],
+        outputs=outputs,
         schema=Schema(relations=relations, functions=functions, reads_clock=reads_clock),
         relations=tuple(relations),
         settings=settings,
@@ -157,7 +166,9 @@ def _create_view(connection: Connection, name: QualifiedName, query: str) -> int
         name,
     ).fetchone()
     if row is None:
-        raise InternalError("the view of the query cannot be found")
+        raise RejectedQueryError(
+            "a stream table cannot be temporary", hint="Name it in an ordinary schema."
+        )
     if not row[1]:
         raise RejectedQueryError(
             "the query is not a SELECT", hint="Leave out WITH CHECK OPTION: nobody writes to it."
@@ -240,15 +251,21 @@ def _relations(connection: Connection, reached: Sequence[Reached]) -> list[Relat
     return [replace(relations[each.name], definition=each.definition) for each in reached]
 
 
-def _functions(
-    connection: Connection, views: Sequence[int]
-) -> tuple[tuple[Function, ...], bool]:
+def _functions(connection: Connection, views: Sequence[int]) -> tuple[tuple[Function, ...], bool]:
     rows = connection.execute(_sql("functions.sql"), (list(views),)).fetchall()
     functions = dict.fromkeys(
-        Function(schema=row[0], name=row[1], volatility=Volatility(row[2]), builtin=row[3])
+        Function(
+            schema=row[0],
+            name=row[1],
+            volatility=Volatility(row[2]),
+            builtin=row[3],
+            kind=FunctionKind(row[4]),
+            returns_set=row[5],
+        )
         for row in rows
     )
-    return tuple(functions), any(row[4] for row in rows)
+    values = connection.execute(_sql("session_values.sql"), (list(views),)).fetchone()
+    return tuple(functions), any(row[6] for row in rows) or values == (True,)
 
 
 def _sql(file: str) -> LiteralString:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from importlib import resources
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from psycopg import sql
 
@@ -82,7 +82,9 @@ def require_installed(connection: Connection) -> None:
     """Raise NotInstalledError unless the database has this package's catalog."""
     newest = migrations()[-1].version
     with translated("read the catalog's version"):
-        row = connection.execute("SELECT to_regclass('pgtrickle.migrations') IS NOT NULL").fetchone()
+        row = connection.execute(
+            "SELECT to_regclass('pgtrickle.migrations') IS NOT NULL"
+        ).fetchone()
         installed = _installed_version(connection) if row is not None and row[0] else 0
     _refuse_newer(installed, newest)
     if installed < newest:
@@ -127,7 +129,7 @@ def _installed_objects(connection: Connection) -> list[tuple[str, list[str]]]:
 def _drop(connection: Connection, kind: str, names: list[str], *, cascade: bool) -> None:
     command = sql.SQL("{} {} {}").format(
         _DROPS[kind],
-        sql.SQL(", ").join(sql.SQL(cast("LiteralString", name)) for name in names),
+        sql.SQL(", ").join([sql.SQL(name) for name in names]),
         sql.SQL("CASCADE" if cascade else "RESTRICT"),
     )
     connection.execute(command, prepare=False)
@@ -141,7 +143,9 @@ def _create_schemas(connection: Connection) -> None:
 
 
 def _installed_version(connection: Connection) -> int:
-    row = connection.execute("SELECT coalesce(max(version), 0) FROM pgtrickle.migrations").fetchone()
+    row = connection.execute(
+        "SELECT coalesce(max(version), 0) FROM pgtrickle.migrations"
+    ).fetchone()
     return int(row[0]) if row is not None else 0
 
 

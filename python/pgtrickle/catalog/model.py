@@ -161,7 +161,11 @@ def storage_name(name: QualifiedName) -> QualifiedName:
     It reads `schema.name`; a digest follows where that would be ambiguous or longer than an identifier may be.
     """
     plain = f"{name.schema}.{name.name}"
-    if len(plain.encode()) <= MAX_IDENTIFIER_BYTES and "." not in name.schema and "." not in name.name:
+    if (
+        len(plain.encode()) <= MAX_IDENTIFIER_BYTES
+        and "." not in name.schema
+        and "." not in name.name
+    ):
         return QualifiedName(STATE_SCHEMA, plain)
     digest = hashlib.blake2s(str(name).encode(), digest_size=8).hexdigest()
     kept = plain.encode()[: MAX_IDENTIFIER_BYTES - len(digest) - 1].decode(errors="ignore")

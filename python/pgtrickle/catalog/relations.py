@@ -165,9 +165,7 @@ def read_columns(connection: Connection, oids: Sequence[int]) -> dict[int, tuple
     columns: dict[int, tuple[Column, ...]] = {}
     for oid, name, type_oid, typmod, printed, deterministic, not_null, generated in rows:
         use = TypeUse(oid=type_oid, typmod=typmod, printed=printed, deterministic=deterministic)
-        column = Column(
-            name=name, type=facts(use, types), not_null=not_null, generated=generated
-        )
+        column = Column(name=name, type=facts(use, types), not_null=not_null, generated=generated)
         columns[oid] = (*columns.get(oid, ()), column)
     return columns
 

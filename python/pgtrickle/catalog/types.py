@@ -20,8 +20,9 @@ NO_TYPMOD = -1
 _TYPMOD_HEADER = 4
 
 _EXACT = frozenset(
-    "bool int2 int4 int8 oid uuid date time timetz timestamp timestamptz bytea pg_lsn xid8 inet cidr"
-    " macaddr macaddr8 money bit varbit".split()
+    {"bool", "int2", "int4", "int8", "oid", "money", "uuid", "bytea", "bit", "varbit"}
+    | {"date", "time", "timetz", "timestamp", "timestamptz"}
+    | {"pg_lsn", "xid8", "inet", "cidr", "macaddr", "macaddr8"}
 )
 _EXACT_TEXT = frozenset({"text", "varchar", "name", "char"})
 

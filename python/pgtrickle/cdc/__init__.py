@@ -1,0 +1,1 @@
+"""Capture: how changes of sources get into change buffers, and out of them again."""

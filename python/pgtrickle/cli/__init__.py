@@ -1,0 +1,1 @@
+"""The command line: a person's door to the client."""

@@ -1,0 +1,1 @@
+"""Dependencies between stream tables. Pure."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from pgtrickle import _core
-from pgtrickle.dvm.schema import QualifiedName
 from pgtrickle.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from pgtrickle.dvm.schema import QualifiedName
 
 
 class Node(Protocol):

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pgtrickle.dvm.normalise.passes import normalise
 from pgtrickle.dvm.normalise.inline_views import inline_views
+from pgtrickle.dvm.normalise.passes import normalise
 from pgtrickle.dvm.parse.read import read
 from pgtrickle.dvm.parse.support import reject, require_deterministic
 from pgtrickle.dvm.plan.build import build, build_full, source_uses
-from pgtrickle.dvm.plan.model import MaintenancePlan, SourceUse
-from pgtrickle.dvm.schema import Schema
 from pgtrickle.errors import UnsupportedQueryError
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.plan.model import MaintenancePlan, SourceUse
+    from pgtrickle.dvm.schema import Schema
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -5,10 +5,14 @@ Facts only. They are read from the catalog elsewhere and arrive here as values; 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
+
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 HIDDEN_PREFIX = "__pgt_"
 
@@ -19,6 +23,7 @@ class QualifiedName(NamedTuple):
     schema: str
     name: str
 
+    @override
     def __str__(self) -> str:
         return f"{quoted(self.schema)}.{quoted(self.name)}"
 

@@ -6,12 +6,14 @@ not by the caller.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
 from pgtrickle.dvm.schema import HIDDEN_PREFIX, QualifiedName
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 Expr: TypeAlias = exp.Expr
 Query: TypeAlias = exp.Query
@@ -137,7 +139,9 @@ def call(function: str, *arguments: Expr) -> exp.Anonymous:
 
 def cast(expression: Expr, type_name: str) -> exp.Cast:
     """Return `expression` cast to the type that PostgreSQL prints as `type_name`."""
-    return exp.Cast(this=wrapped(expression), to=exp.DataType.build(type_name, dialect=DIALECT, udt=True))
+    return exp.Cast(
+        this=wrapped(expression), to=exp.DataType.build(type_name, dialect=DIALECT, udt=True)
+    )
 
 
 def number(value: int) -> Expr:
@@ -188,12 +192,10 @@ def substituted(expression: Expr, columns: Mapping[str, Expr]) -> Expr:
     return expression.copy().transform(replace)
 
 
-def with_tables(query: Expr, tables: Sequence[tuple[str, Query]]) -> Expr:
+def with_tables(query: Expr, tables: Sequence[tuple[str, Expr]]) -> Expr:
     """Return the statement with `tables` as its WITH clause, in order."""
     if tables:
-        ctes = [
-            exp.CTE(this=body, alias=exp.TableAlias(this=ident(name))) for name, body in tables
-        ]
+        ctes = [exp.CTE(this=body, alias=exp.TableAlias(this=ident(name))) for name, body in tables]
         query.set("with_", exp.With(expressions=ctes))
     return query
 

@@ -1,0 +1,1 @@
+"""Where a delta is computed and applied."""

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from pgtrickle.pg.connection import Connection
 
 Row = tuple[Any, ...]

@@ -15,8 +15,8 @@ from psycopg.pq import TransactionStatus
 
 from pgtrickle.errors import (
     ConfigurationError,
-    ConnectionFailedError,
     ConflictError,
+    ConnectionFailedError,
     InternalError,
     UnsupportedServerError,
 )
@@ -83,9 +83,7 @@ def scratch(connection: Connection) -> Iterator[None]:
         _roll_back(connection)
 
 
-def _begin(
-    connection: Connection, *, repeatable_read: bool, lock_timeout_ms: int | None
-) -> None:
+def _begin(connection: Connection, *, repeatable_read: bool, lock_timeout_ms: int | None) -> None:
     if connection.info.transaction_status is not TransactionStatus.IDLE:
         raise InternalError("a transaction is already open on this connection")
     begin: list[sql.Composable] = [_REPEATABLE_READ if repeatable_read else _READ_COMMITTED]

@@ -25,9 +25,7 @@ _FIRST_PAUSE = 0.05
 _LONGEST_PAUSE = 1.0
 
 
-def patiently(
-    connection: Connection, settings: Settings, doing: str, work: Callable[[], T]
-) -> T:
+def patiently(connection: Connection, settings: Settings, doing: str, work: Callable[[], T]) -> T:
     """Run `work` in a transaction with a lock timeout, again when locks or conflicts stop it."""
     attempt = 1
     while True:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from functools import cache
 from importlib import resources
-from typing import LiteralString, cast
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from typing import LiteralString
 
 
 @cache
@@ -13,4 +16,4 @@ def statement(package: str, file: str) -> LiteralString:
 
     The file ships with the code, so it is as trustworthy as a literal in it.
     """
-    return cast("LiteralString", resources.files(package).joinpath(file).read_text("utf-8"))
+    return resources.files(package).joinpath(file).read_text("utf-8")

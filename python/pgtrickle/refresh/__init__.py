@@ -1,0 +1,1 @@
+"""One refresh is one transaction."""

@@ -21,7 +21,6 @@ from pgtrickle.catalog.model import (
     RefreshMode,
     StreamTable,
     StreamTableId,
-    storage_name,
 )
 from pgtrickle.cdc.trigger.install import ensure_capture, remove_capture
 from pgtrickle.dvm.compile import Compiled, compile_query
@@ -30,8 +29,8 @@ from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName, Relation
 from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.engines.postgres import Step, run
-from pgtrickle.errors import InternalError, SourceChangedError
 from pgtrickle.pg.execute import translated
+from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.prepare import begin_statement
 
 if TYPE_CHECKING:
@@ -71,16 +70,29 @@ class Planned:
         found = self.compiled.fallback
         return (f"{found.code}: {found.message}",) if found else ()
 
+    @property
+    def fallback_warnings(self) -> list[str]:
+        """What a user must be told when a fallback was taken silently otherwise."""
+        return [
+            f"refresh mode of {self.request.name} is FULL, every refresh reads the whole query: {reason}"
+            for reason in self.reasons
+            if self.request.refresh_mode is RefreshMode.AUTO
+        ]
+
 
 def plan(connection: Connection, request: Request) -> Planned:
     """Return the plan for `request`; nothing is written. Fallback is refused in DIFFERENTIAL and strict."""
     facts = describe_query(connection, request.name, request.query)
-    differential = request.refresh_mode is not RefreshMode.FULL
-    compiled = compile_query(facts.query, facts.schema, differential=differential)
+    compiled = compiled_for(facts, request.refresh_mode)
     required = request.strict or request.refresh_mode is RefreshMode.DIFFERENTIAL
     if compiled.fallback is not None and required:
         raise compiled.fallback
     return Planned(request=request, facts=facts, compiled=compiled)
+
+
+def compiled_for(facts: QueryFacts, mode: RefreshMode) -> Compiled:
+    """Return the plan of a described query in the given mode."""
+    return compile_query(facts.query, facts.schema, differential=mode is not RefreshMode.FULL)
 
 
 def create(connection: Connection, planned: Planned, settings: Settings) -> list[str]:
@@ -149,26 +161,13 @@ def _undo(
 def _populate(
     connection: Connection, table: StreamTable, compiled: Compiled, settings: Settings
 ) -> None:
-    with translated(f'populate stream table "{table.name}"'):
-        connection.execute(begin_statement(table, settings), prepare=False)
-        try:
-            found, snapshot = run(
-                connection,
-                [
-                    Step(fingerprint.AT_SNAPSHOT, (table.id,)),
-                    Step("SELECT pg_current_snapshot()::text"),
-                ],
-            )
-            _fill(connection, table, compiled)
-            live = run(connection, [Step(fingerprint.LIVE, (table.id,))])[0]
-            if found is None or snapshot is None or live is None or live[0] != found[1]:
-                raise SourceChangedError("a source changed its partitions while it was read")
-            store.activate(connection, table.id, fingerprint=found[0], snapshot=snapshot[0])
-            connection.execute("COMMIT", prepare=False)
-        except BaseException:
-            if not connection.closed:
-                connection.execute("ROLLBACK", prepare=False)
-            raise
+    begin = begin_statement(table, settings)
+    with translated(f"populate stream table {table.name}"), refreshing(connection, begin):
+        found, moment = look(connection, table)
+        _fill(connection, table, compiled)
+        live = run(connection, [Step(fingerprint.LIVE, (table.id,))])[0]
+        require_same_tree(table.name, moment.tree, live)
+        store.activate(connection, table.id, fingerprint=found, snapshot=moment.snapshot)
 
 
 def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> None:
@@ -213,6 +212,4 @@ def _guard(connection: Connection, storage: sql.Identifier) -> None:
 
 def _text(text: str) -> sql.SQL:
     """Return SQL that the compiler built, for composition into a larger statement."""
-    return sql.SQL(text)  # type: ignore[arg-type]  # built by the compiler, never spelled by a user
-
-
+    return sql.SQL(text)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from pgtrickle.catalog.model import RefreshMode
-from pgtrickle.dvm.schema import QualifiedName
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.schema import QualifiedName
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from psycopg import sql
 
-from pgtrickle.catalog.introspect import read_relations
+from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.model import CHANGES_SCHEMA, RefreshMode, StreamTable
+from pgtrickle.catalog.relations import read_relations
 from pgtrickle.dvm.compile import compile_query
 from pgtrickle.dvm.differentiate.sources import Buffer
-from pgtrickle.dvm.plan.model import MaintenancePlan
 from pgtrickle.dvm.schema import QualifiedName, Relation, Schema
 from pgtrickle.errors import SourceError
 from pgtrickle.pg.statement import statement
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import LiteralString
 
     from pgtrickle.config import Settings
+    from pgtrickle.dvm.plan.model import MaintenancePlan
     from pgtrickle.pg.connection import Connection
 
 # Reasons whose result may change without any captured change: never skipped as quiet.
@@ -47,13 +48,7 @@ class Prepared:
 
 def prepare(connection: Connection, table: StreamTable, settings: Settings) -> Prepared:
     """Return `table` with its plan, compiled from the stored query and the catalog as it is."""
-    relations = read_relations(connection, table.relations)
-    missing = [str(name) for name in table.relations if name not in relations]
-    if missing:
-        raise SourceError(
-            f'sources of stream table "{table.name.name}" are gone: {", ".join(missing)}',
-            hint="Drop the stream table, or create the source again and refresh.",
-        )
+    relations = read_defined_relations(connection, table.relations)
     differential = table.effective_mode is RefreshMode.DIFFERENTIAL
     compiled = compile_query(table.query, Schema(relations=relations), differential=differential)
     if compiled.fallback is not None:

@@ -15,11 +15,8 @@ WITH trees AS (
          regexp_matches(tree, ' :(?:vartype|consttype|funcresulttype|opresulttype|resulttype) (\d+)', 'g') AS match
     JOIN pg_type AS t ON t.oid = match[1]::oid
     WHERE tree LIKE '%%{COERCEVIAIO :%%' AND starts_with(t.typname, 'reg') AND t.oid < 16384
-    UNION
-    -- Stands for CURRENT_DATE, CURRENT_USER and the like, which are no functions.
-    SELECT 'now()'::regprocedure::oid FROM trees WHERE tree LIKE '%%{SQLVALUEFUNCTION :%%'
 )
-SELECT n.nspname, p.proname, p.provolatile::text, p.oid < 16384,
+SELECT n.nspname, p.proname, p.provolatile::text, p.oid < 16384, p.prokind::text, p.proretset,
        p.oid < 16384 AND (
            p.proname IN ('now', 'transaction_timestamp', 'statement_timestamp', 'clock_timestamp', 'timeofday')
            OR (p.proname = 'age' AND p.pronargs = 1)

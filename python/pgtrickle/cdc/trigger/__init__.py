@@ -1,0 +1,1 @@
+"""Capture by triggers, the default."""

@@ -1,0 +1,1 @@
+"""Read-only facts about operators and expressions."""

@@ -6,20 +6,23 @@ primary key of a dimension, the dimension's key adds nothing. Read-only facts; n
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Set
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
 from pgtrickle.dvm.analysis.types import INTEGERS
-from pgtrickle.dvm.operators.base import Operator
 from pgtrickle.dvm.operators.filter import Filter
 from pgtrickle.dvm.operators.inner_join import InnerJoin
 from pgtrickle.dvm.operators.project import Project
 from pgtrickle.dvm.operators.scan import Scan
 from pgtrickle.dvm.sqlast import Expr, conjuncts
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
+
+    from pgtrickle.dvm.operators.base import Operator
 
 Pairs: TypeAlias = frozenset[frozenset[str]]
 
@@ -95,7 +98,8 @@ def _project_key(project: Project, known: Pairs) -> tuple[str, ...] | None:
 
 
 def _join_key(join: InnerJoin, known: Pairs) -> tuple[str, ...] | None:
-    parts, ordered = [], []
+    parts: list[Part] = []
+    ordered: list[str] = []
     for child in join.inputs:
         key = row_key(child, known)
         if key is None:
@@ -111,7 +115,7 @@ def _join_key(join: InnerJoin, known: Pairs) -> tuple[str, ...] | None:
     return tuple(column for column in ordered if column in kept)
 
 
-def _determined(columns: Set[str], parts: list[Part], pairs: Pairs) -> frozenset[str]:
+def _determined(columns: AbstractSet[str], parts: list[Part], pairs: Pairs) -> frozenset[str]:
     """Return every column whose value follows from those of `columns`."""
     reached = frozenset(columns)
     while True:

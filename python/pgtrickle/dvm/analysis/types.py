@@ -6,13 +6,16 @@ and the caller takes the way that is right for any type.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
 from pgtrickle.dvm.schema import TypeFacts
-from pgtrickle.dvm.sqlast import Expr
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pgtrickle.dvm.sqlast import Expr
 
 SMALLINT, INTEGER, BIGINT = "smallint", "integer", "bigint"
 INTEGERS = (SMALLINT, INTEGER, BIGINT)
@@ -60,10 +63,14 @@ def infer(expression: Expr, columns: Mapping[str, Typed]) -> TypeFacts | None:
         case exp.Cast():
             return _cast(expression, columns)
         case exp.Add() | exp.Sub() | exp.Mul():
-            left, right = (infer(side, columns) for side in (expression.this, expression.expression))
+            left, right = (
+                infer(side, columns) for side in (expression.this, expression.expression)
+            )
             return _arithmetic(expression, left, right) if left and right else None
         case exp.Coalesce():
-            return _common([infer(part, columns) for part in (expression.this, *expression.expressions)])
+            return _common(
+                [infer(part, columns) for part in (expression.this, *expression.expressions)]
+            )
         case exp.Case():
             return _case(expression, columns)
         case _:
@@ -151,6 +158,8 @@ def never_null(expression: Expr, columns: Mapping[str, Typed]) -> bool:
             known = infer(expression, columns) is not None
             return known and never_null(expression.this, columns)
         case exp.Coalesce():
-            return any(never_null(part, columns) for part in (expression.this, *expression.expressions))
+            return any(
+                never_null(part, columns) for part in (expression.this, *expression.expressions)
+            )
         case _:
             return False

@@ -1,0 +1,1 @@
+"""Stage 4: where the changes come from."""

@@ -5,9 +5,8 @@ Operators ask `Leaves` for both and never know whether changes come from a buffe
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlglot import exp
 
@@ -30,6 +29,9 @@ from pgtrickle.dvm.sqlast import (
     union_all,
     where,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 FRONTIER_SNAPSHOT = 1
 FRONTIER_XID = 2
@@ -80,7 +82,9 @@ class BufferLeaves:
 
         PostgreSQL inlines one that is used once and computes one that is used more often only once.
         """
-        return [(self._delta_name(name), self._pending(self.buffers[name])) for name in self.changed]
+        return [
+            (self._delta_name(name), self._pending(self.buffers[name])) for name in self.changed
+        ]
 
     def _delta_name(self, relation: QualifiedName) -> str:
         return f"delta_{list(self.changed).index(relation) + 1}"

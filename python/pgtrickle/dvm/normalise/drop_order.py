@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlglot import exp
 
-from pgtrickle.dvm.schema import Schema
-from pgtrickle.dvm.sqlast import Query
+if TYPE_CHECKING:
+    from pgtrickle.dvm.schema import Schema
+    from pgtrickle.dvm.sqlast import Query
 
 
 def drop_order(query: Query, _schema: Schema) -> Query:

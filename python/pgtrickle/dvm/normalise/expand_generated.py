@@ -17,7 +17,9 @@ from pgtrickle.dvm.sqlast import Expr, Query, ident, wrapped
 def expand_generated(query: Query, schema: Schema) -> Query:
     """Return `query` without references to virtual generated columns."""
     for select in query.find_all(exp.Select):
-        tables = {item.alias_or_name: item for item in scope_items(select) if isinstance(item, exp.Table)}
+        tables = {
+            item.alias_or_name: item for item in scope_items(select) if isinstance(item, exp.Table)
+        }
         for column in list(select.find_all(exp.Column)):
             if column.find_ancestor(exp.Select) is not select or column.table not in tables:
                 continue

@@ -5,10 +5,14 @@ The same for every aggregate that ignores NULLs; count(*) counts the rows for wh
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlglot import exp
 
-from pgtrickle.dvm.schema import Schema
 from pgtrickle.dvm.sqlast import Query, case, number
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.schema import Schema
 
 IGNORES_NULLS = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 

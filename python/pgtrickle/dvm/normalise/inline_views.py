@@ -18,7 +18,9 @@ MAX_VIEW_DEPTH = 64
 def inline_views(query: Query, schema: Schema) -> Query:
     """Return `query` with views replaced by derived tables."""
     for _ in range(MAX_VIEW_DEPTH):
-        found = [(node, view) for node in query.find_all(exp.Table) if (view := _view(node, schema))]
+        found = [
+            (node, view) for node in query.find_all(exp.Table) if (view := _view(node, schema))
+        ]
         if not found:
             return query
         for node, view in found:

@@ -5,12 +5,16 @@ PostgreSQL prints a merged column of an inner join as the left side's column, so
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlglot import exp
 
 from pgtrickle.dvm.normalise.scope import from_items, output_names
-from pgtrickle.dvm.schema import Schema
 from pgtrickle.dvm.sqlast import Expr, Query, all_of, col
 from pgtrickle.errors import InternalError
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.schema import Schema
 
 
 def merged_columns(query: Query, schema: Schema) -> Query:

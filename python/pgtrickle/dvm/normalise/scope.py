@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlglot import exp
 
 from pgtrickle.dvm.schema import QualifiedName, Schema
-from pgtrickle.dvm.sqlast import Expr
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.sqlast import Expr
 
 
 def from_items(node: Expr, *, with_joins: bool = True) -> list[Expr]:

@@ -1,0 +1,1 @@
+"""The operators: one file each, its law in the header."""

@@ -8,12 +8,12 @@ the node gives the groups' changes and the groups' state, and the apply step joi
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from typing_extensions import override
 
 from pgtrickle.dvm.analysis.types import infer, never_null
-from pgtrickle.dvm.differentiate.sources import Leaves
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, AggregateCall, Strategy
 from pgtrickle.dvm.operators.aggregates.count import RowCount
 from pgtrickle.dvm.operators.base import Operator, Output, PlanColumn
@@ -29,6 +29,11 @@ from pgtrickle.dvm.sqlast import (
     to_sql,
 )
 from pgtrickle.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pgtrickle.dvm.differentiate.sources import Leaves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +67,7 @@ class Aggregate(Operator):
     @property
     def accumulators(self) -> tuple[Accumulator, ...]:
         """Each thing that a group keeps, once, the row count first."""
-        kept = {RowCount(): None}
+        kept: dict[Accumulator, None] = {RowCount(): None}
         for call in self.calls:
             kept.update(dict.fromkeys(call.accumulators))
         return tuple(kept)
@@ -83,7 +88,7 @@ class Aggregate(Operator):
     def delta(self, leaves: Leaves) -> Query | None:
         raise InternalError("an aggregate below another operator was asked for its delta")
 
-    def state(self, leaves: Leaves, accumulated: list[Expr]) -> Query:
+    def state(self, leaves: Leaves, accumulated: Sequence[Expr]) -> Query:
         """Return keys, results and `accumulated` for every group."""
         calls = [named(call.native(), call.name) for call in self.calls]
         return self._grouped(self.inputs(self.child.full(leaves)), [*calls, *accumulated])
@@ -93,7 +98,7 @@ class Aggregate(Operator):
         outputs = [output.aliased() for output in (*self.keys, *self.arguments)]
         return select([*outputs, *([col(WEIGHT)] if weighted else [])], derived(rows, "rows"))
 
-    def _grouped(self, inputs: Query, outputs: list[Expr]) -> Query:
+    def _grouped(self, inputs: Query, outputs: Sequence[Expr]) -> Query:
         keys = [col(key.name) for key in self.keys]
         return group_by(select([*keys, *outputs], derived(inputs, "inputs")), keys)
 

@@ -7,12 +7,17 @@ have names that are unique in the whole plan, so no reference ever needs a table
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Set
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from pgtrickle.dvm.differentiate.sources import Leaves
 from pgtrickle.dvm.schema import QualifiedName, TypeFacts
 from pgtrickle.dvm.sqlast import Expr, Query, col, named
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Set as AbstractSet
+
+    from pgtrickle.dvm.differentiate.sources import Leaves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,7 +74,7 @@ class Operator(ABC):
         for child in self.children:
             yield from child.walk()
 
-    def reads(self) -> Set[QualifiedName]:
+    def reads(self) -> AbstractSet[QualifiedName]:
         """Return the relations below this node."""
         return frozenset[QualifiedName]().union(*(child.reads() for child in self.children))
 

@@ -6,11 +6,15 @@ Rule: d(filter(A)) = filter(dA). Linear: a row passes or not by itself, whenever
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from typing_extensions import override
 
-from pgtrickle.dvm.differentiate.sources import Leaves
 from pgtrickle.dvm.operators.base import Operator, PlanColumn
 from pgtrickle.dvm.sqlast import WEIGHT, Expr, Query, col, derived, select, to_sql, where
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.differentiate.sources import Leaves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,7 +36,9 @@ class Filter(Operator):
 
     @override
     def full(self, leaves: Leaves) -> Query:
-        return where(select(self.references(), derived(self.child.full(leaves), "rows")), self.predicate)
+        return where(
+            select(self.references(), derived(self.child.full(leaves), "rows")), self.predicate
+        )
 
     @override
     def delta(self, leaves: Leaves) -> Query | None:

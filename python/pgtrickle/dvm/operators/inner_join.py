@@ -9,14 +9,13 @@ the rows now minus the delta. Weights multiply.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import combinations
-from typing_extensions import override
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
+from typing_extensions import override
 
-from pgtrickle.dvm.differentiate.sources import Leaves
 from pgtrickle.dvm.operators.base import Operator, PlanColumn
 from pgtrickle.dvm.sqlast import (
     WEIGHT,
@@ -32,6 +31,11 @@ from pgtrickle.dvm.sqlast import (
     union_all,
     where,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pgtrickle.dvm.differentiate.sources import Leaves
 
 SIGNED_LIMIT = 3
 

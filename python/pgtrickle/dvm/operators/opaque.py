@@ -5,15 +5,20 @@ Rule: none. It can be evaluated, not differentiated; its stream table is refresh
 
 from __future__ import annotations
 
-from collections.abc import Set
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from typing_extensions import override
 
-from pgtrickle.dvm.differentiate.sources import Leaves
 from pgtrickle.dvm.operators.base import Operator, PlanColumn
-from pgtrickle.dvm.schema import QualifiedName
-from pgtrickle.dvm.sqlast import Query
 from pgtrickle.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
+    from pgtrickle.dvm.differentiate.sources import Leaves
+    from pgtrickle.dvm.schema import QualifiedName
+    from pgtrickle.dvm.sqlast import Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,7 +48,7 @@ class Opaque(Operator):
         raise InternalError("a query without a differential form was asked for its delta")
 
     @override
-    def reads(self) -> Set[QualifiedName]:
+    def reads(self) -> AbstractSet[QualifiedName]:
         return self.relations
 
     @override

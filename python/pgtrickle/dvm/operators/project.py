@@ -7,12 +7,16 @@ to the very values with which it came.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from typing_extensions import override
 
 from pgtrickle.dvm.analysis.types import infer, never_null
-from pgtrickle.dvm.differentiate.sources import Leaves
 from pgtrickle.dvm.operators.base import Operator, Output, PlanColumn
 from pgtrickle.dvm.sqlast import WEIGHT, Query, col, derived, select, to_sql
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.differentiate.sources import Leaves
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

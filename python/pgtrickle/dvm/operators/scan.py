@@ -6,14 +6,20 @@ The table itself is read as it is now, which is the frontier's state plus that d
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
 from typing_extensions import override
 
-from pgtrickle.dvm.differentiate.sources import Leaves
 from pgtrickle.dvm.operators.base import Operator, PlanColumn
-from pgtrickle.dvm.schema import QualifiedName, Relation
-from pgtrickle.dvm.sqlast import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+
+    from pgtrickle.dvm.differentiate.sources import Leaves
+    from pgtrickle.dvm.schema import QualifiedName, Relation
+    from pgtrickle.dvm.sqlast import Query
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +53,7 @@ class Scan(Operator):
         return leaves.changes(self.relation, self.names)
 
     @override
-    def reads(self) -> Set[QualifiedName]:
+    def reads(self) -> AbstractSet[QualifiedName]:
         return frozenset({self.relation.name})
 
     @override

@@ -6,12 +6,16 @@ reason with a code.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlglot import exp
 
 from pgtrickle.dvm.analysis.volatility import unstable_functions, volatile_functions
 from pgtrickle.dvm.schema import CAPTURABLE, HIDDEN_PREFIX, FunctionKind, RelationKind, Schema
-from pgtrickle.dvm.sqlast import Query
 from pgtrickle.errors import RejectedQueryError, UnsupportedQueryError
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.sqlast import Query
 
 
 def reject(query: Query, schema: Schema) -> None:

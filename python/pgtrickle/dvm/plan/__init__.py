@@ -1,0 +1,1 @@
+"""Stage 3: tree to operators and storage."""

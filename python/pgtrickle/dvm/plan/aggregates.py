@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from pgtrickle.dvm.analysis.types import FLOATS, infer, never_null
-from pgtrickle.dvm.operators.aggregates.base import AggregateCall
 from pgtrickle.dvm.operators.aggregates.count import Count, RowCount, ValueCount
 from pgtrickle.dvm.operators.aggregates.extremum import Extremum
 from pgtrickle.dvm.operators.aggregates.rescan import Reread, Rescan
 from pgtrickle.dvm.operators.aggregates.sum import SumOrAvg, domain_of
-from pgtrickle.dvm.operators.base import Operator, Output
-from pgtrickle.dvm.plan.names import Names
+from pgtrickle.dvm.operators.base import Operator, Output, PlanColumn
 from pgtrickle.dvm.sqlast import Expr, col, is_null, to_sql
 from pgtrickle.errors import UnsupportedQueryError
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.operators.aggregates.base import AggregateCall
+    from pgtrickle.dvm.plan.names import Names
 
 SUPPORTED = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
@@ -84,13 +87,14 @@ class CallBuilder:
         return self.arguments[text]
 
     @property
-    def _columns(self) -> dict[str, object]:
+    def _columns(self) -> dict[str, PlanColumn]:
         return {column.name: column for column in self.child.columns}
 
 
 def _unsupported(node: Expr) -> UnsupportedQueryError:
+    kind = node.this if isinstance(node, exp.Filter | exp.WithinGroup | exp.Window) else node
     return UnsupportedQueryError(
-        f"{to_sql(node)[:80]} has no differential form yet",
+        f"this use of aggregate {kind.key} has no differential form yet",
         code="PGT201",
         detail="count, sum, avg, min and max are maintained, without DISTINCT or ORDER BY inside.",
         hint="Create the stream table with refresh_mode FULL.",

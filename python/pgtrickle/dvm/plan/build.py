@@ -7,6 +7,7 @@ from sqlglot import exp
 from pgtrickle.dvm.analysis.keys import row_key
 from pgtrickle.dvm.differentiate.sources import readable
 from pgtrickle.dvm.operators.aggregate import Aggregate
+from pgtrickle.dvm.operators.aggregates.count import RowCount
 from pgtrickle.dvm.operators.base import Operator, Output, PlanColumn
 from pgtrickle.dvm.operators.filter import Filter
 from pgtrickle.dvm.operators.inner_join import InnerJoin
@@ -28,7 +29,6 @@ from pgtrickle.dvm.plan.model import (
     SourceUse,
 )
 from pgtrickle.dvm.plan.names import Names
-from pgtrickle.dvm.operators.aggregates.count import RowCount
 from pgtrickle.dvm.schema import HIDDEN_PREFIX, QualifiedName, Schema
 from pgtrickle.dvm.sqlast import Expr, Query, col, to_sql
 from pgtrickle.errors import UnsupportedQueryError
@@ -65,7 +65,11 @@ def source_uses(plan: MaintenancePlan, schema: Schema) -> tuple[SourceUse, ...]:
             uses.setdefault(operator.relation.name, {}).update(dict.fromkeys(operator.names))
         elif isinstance(operator, Opaque):
             for name in sorted(operator.relations):
-                columns = [column.name for column in schema.relations[name].columns if column.generated is None]
+                columns = [
+                    column.name
+                    for column in schema.relations[name].columns
+                    if column.generated is None
+                ]
                 uses.setdefault(name, {}).update(dict.fromkeys(columns))
     return tuple(SourceUse(name, tuple(columns)) for name, columns in uses.items())
 
@@ -110,7 +114,11 @@ def _inner(query: Query, schema: Schema, names: Names) -> Operator:
             hint="Make the inner query a stream table of its own and read that one.",
         )
     kept = row_key(inner.child)
-    shown = {output.expression.name for output in inner.outputs if isinstance(output.expression, exp.Column)}
+    shown = {
+        output.expression.name
+        for output in inner.outputs
+        if isinstance(output.expression, exp.Column)
+    }
     extra = [Output(names.column(name), col(name)) for name in kept or () if name not in shown]
     return Project(child=inner.child, outputs=(*inner.outputs, *extra))
 
@@ -202,7 +210,9 @@ def _rows_plan(root: Project) -> RowsPlan:
     }
     hidden = [
         Output(f"{HIDDEN_PREFIX}key_{position}", col(column))
-        for position, column in enumerate((column for column in key if column not in shown), start=1)
+        for position, column in enumerate(
+            (column for column in key if column not in shown), start=1
+        )
     ]
     shown.update({extra.expression.name: extra.name for extra in hidden})
     identity: Identity = Keyed(tuple(shown[column] for column in key))

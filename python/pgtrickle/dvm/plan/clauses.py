@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from sqlglot import exp
 
-from pgtrickle.dvm.sqlast import Query
 from pgtrickle.errors import UnsupportedQueryError
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.sqlast import Query
 
 _CLAUSES = {
     "with_": ("WITH", "PGT250"),
@@ -45,9 +49,13 @@ def _check(node: exp.Expr, query: exp.Select) -> None:
         if isinstance(node, kind):
             raise _refused(name, code)
     group = query.args.get("group")
-    if group is not None and any(group.args.get(key) for key in ("rollup", "cube", "grouping_sets")):
+    if group is not None and any(
+        group.args.get(key) for key in ("rollup", "cube", "grouping_sets")
+    ):
         raise _refused("GROUPING SETS", "PGT255")
-    nested = isinstance(node, exp.Query) and node is not query and not isinstance(node, exp.Subquery)
+    nested = (
+        isinstance(node, exp.Query) and node is not query and not isinstance(node, exp.Subquery)
+    )
     if nested and not _in_from(node):
         raise _refused("a subquery in an expression", "PGT256")
 
@@ -55,7 +63,9 @@ def _check(node: exp.Expr, query: exp.Select) -> None:
 def _in_from(node: exp.Expr) -> bool:
     """Return whether a query stands in a FROM clause, as a derived table."""
     holder = node.parent
-    return isinstance(holder, exp.Subquery) and isinstance(holder.parent, exp.From | exp.Join | exp.Subquery)
+    return isinstance(holder, exp.Subquery) and isinstance(
+        holder.parent, exp.From | exp.Join | exp.Subquery
+    )
 
 
 def _refused(name: str, code: str) -> UnsupportedQueryError:

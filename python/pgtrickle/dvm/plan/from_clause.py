@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pgtrickle.dvm.operators.base import Operator
 from pgtrickle.dvm.operators.scan import Scan
-from pgtrickle.dvm.plan.names import Names
 from pgtrickle.dvm.schema import QualifiedName, Relation, Schema
 from pgtrickle.dvm.sqlast import Expr, Query, col
 from pgtrickle.errors import UnsupportedQueryError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from pgtrickle.dvm.operators.base import Operator
+    from pgtrickle.dvm.plan.names import Names
 
 
 @dataclass(slots=True)
@@ -74,7 +78,8 @@ class FromClause:
         """Take one join: its right side, and its condition."""
         if join.side or join.kind not in ("", "INNER", "CROSS") or join.method:
             raise UnsupportedQueryError(
-                f"{join.side or join.kind or join.method} JOIN has no differential form yet", code="PGT232"
+                f"{join.side or join.kind or join.method} JOIN has no differential form yet",
+                code="PGT232",
             )
         self.add(join.this)
         if join.args.get("on") is not None:

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from pgtrickle.dvm.operators.aggregate import Aggregate
-from pgtrickle.dvm.operators.aggregates.base import Accumulator
-from pgtrickle.dvm.operators.base import Operator
-from pgtrickle.dvm.operators.project import Project
 from pgtrickle.dvm.schema import HIDDEN_PREFIX, QualifiedName
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pgtrickle.dvm.operators.aggregate import Aggregate
+    from pgtrickle.dvm.operators.aggregates.base import Accumulator
+    from pgtrickle.dvm.operators.base import Operator
+    from pgtrickle.dvm.operators.project import Project
 
 ROW_HASH = HIDDEN_PREFIX + "row_hash"
 ROW_COUNT = HIDDEN_PREFIX + "count"

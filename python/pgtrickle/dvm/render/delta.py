@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from typing import TYPE_CHECKING
 
 from pgtrickle.dvm.differentiate.sources import Buffer, BufferLeaves
 from pgtrickle.dvm.plan.model import FullPlan, GroupsPlan, MaintenancePlan, RowsPlan
@@ -10,9 +10,13 @@ from pgtrickle.dvm.render.groups import GroupsStatement
 from pgtrickle.dvm.render.identity import StoredTypes
 from pgtrickle.dvm.render.rows import apply_rows
 from pgtrickle.dvm.render.storage import columns
-from pgtrickle.dvm.schema import QualifiedName, Relation
 from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from pgtrickle.dvm.schema import QualifiedName, Relation
 
 
 def delta(

@@ -7,16 +7,14 @@ inserts and removes groups.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pgtrickle.dvm.differentiate.sources import BufferLeaves
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, Additive, Strategy
 from pgtrickle.dvm.operators.aggregates.extremum import ExtremeValue
 from pgtrickle.dvm.plan.model import ROW_COUNT, GroupsPlan
-from pgtrickle.dvm.render.identity import StoredTypes
 from pgtrickle.dvm.render.statements import (
     SOURCE,
     TARGET,
@@ -48,6 +46,12 @@ from pgtrickle.dvm.sqlast import (
     with_tables,
 )
 from pgtrickle.errors import InternalError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pgtrickle.dvm.differentiate.sources import BufferLeaves
+    from pgtrickle.dvm.render.identity import StoredTypes
 
 CAME, WENT = "came", "went"
 FRESH = HIDDEN_PREFIX + "fresh"
@@ -153,7 +157,9 @@ class GroupsStatement:
         if always:
             return where(query, remains)
         left = [
-            kept.may_have_left(col(name, TARGET), col(name + CAME, SOURCE), col(name + WENT, SOURCE))
+            kept.may_have_left(
+                col(name, TARGET), col(name + CAME, SOURCE), col(name + WENT, SOURCE)
+            )
             for kept, name in self.plan.accumulators.items()
             if isinstance(kept, ExtremeValue)
         ]
@@ -168,9 +174,7 @@ class GroupsStatement:
         )
         kept = [named(kept.initial(), name) for kept, name in self.plan.accumulators.items()]
         keys = [col(name) for name in self._keys]
-        query = where(
-            select([*keys, *kept], derived(rows, "inputs")), exp.Exists(this=wanted)
-        )
+        query = where(select([*keys, *kept], derived(rows, "inputs")), exp.Exists(this=wanted))
         return group_by(query, keys)
 
     def _with_fresh(self) -> Query:
@@ -205,7 +209,9 @@ class GroupsStatement:
                 values[output.name] = substituted(output.expression, {**known, **results})
         if not matched:
             values.update({stored: known[key] for key, stored in self.plan.stored_keys.items()})
-        values.update({name: kept[accumulator] for accumulator, name in self.plan.accumulators.items()})
+        values.update(
+            {name: kept[accumulator] for accumulator, name in self.plan.accumulators.items()}
+        )
         return values
 
     def _value(self, kept: Accumulator, name: str, *, matched: bool) -> Expr:

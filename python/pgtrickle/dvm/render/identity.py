@@ -7,14 +7,18 @@ look different (1.0 and 1.00), it is the text.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pgtrickle.dvm.plan.model import Keyed
-from pgtrickle.dvm.schema import Relation, TypeFacts
 from pgtrickle.dvm.sqlast import Expr, all_of, binary, call, cast, col, number
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pgtrickle.dvm.plan.model import Keyed
+    from pgtrickle.dvm.schema import Relation, TypeFacts
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,10 @@ went and one that came.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pgtrickle.dvm.render.identity import StoredTypes
 from pgtrickle.dvm.sqlast import (
     WEIGHT,
     Expr,
@@ -27,6 +26,11 @@ from pgtrickle.dvm.sqlast import (
     select,
     total,
 )
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pgtrickle.dvm.render.identity import StoredTypes
 
 
 def netted(rows: Query, columns: Sequence[str], types: StoredTypes) -> Query:
@@ -55,5 +59,7 @@ def one_per_key(rows: Query, columns: Sequence[str], key: Sequence[str]) -> Quer
 def _any_of_group(name: str) -> Expr:
     """Return one of the group's values: they all look the same."""
     return exp.Bracket(
-        this=exp.Paren(this=call("array_agg", col(name))), expressions=[exp.Literal.number(1)], offset=1
+        this=exp.Paren(this=call("array_agg", col(name))),
+        expressions=[exp.Literal.number(1)],
+        offset=1,
     )

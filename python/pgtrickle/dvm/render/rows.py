@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
@@ -19,7 +19,7 @@ from pgtrickle.dvm.render.statements import (
     when_keep,
     when_update,
 )
-from pgtrickle.dvm.schema import QualifiedName
+from pgtrickle.dvm.schema import HIDDEN_PREFIX
 from pgtrickle.dvm.sqlast import (
     WEIGHT,
     Expr,
@@ -37,9 +37,15 @@ from pgtrickle.dvm.sqlast import (
     with_tables,
 )
 
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pgtrickle.dvm.schema import QualifiedName
+
 Tables = list[tuple[str, Query]]
-_COPY = "copy"
-_CHANGE = "change"
+_COPY = HIDDEN_PREFIX + "copy"
+_CHANGE = HIDDEN_PREFIX + "change"
+_VICTIM = HIDDEN_PREFIX + "victim"
 
 
 def apply_rows(
@@ -104,18 +110,22 @@ def _multiplicities(
         ),
         binary(exp.GT, col(WEIGHT, SOURCE), number(0)),
     )
-    named_queries = [*tables, ("changes", change_rows), ("removed", removed)]
+    named_queries: list[tuple[str, Expr]] = [
+        *tables,
+        ("changes", change_rows),
+        ("removed", removed),
+    ]
     return with_tables(insert_into(target, [*columns, ROW_HASH], inserted), named_queries)
 
 
 def _is_victim(target: QualifiedName, columns: Sequence[str], types: StoredTypes) -> Expr:
     """Return the condition that holds for as many stored copies of a row as went."""
     copy = exp.Window(this=exp.RowNumber(), partition_by=[col(_CHANGE, SOURCE)], over="OVER")
-    same = [binary(exp.EQ, col(ROW_HASH, TARGET), col(ROW_HASH, SOURCE))]
+    same: list[Expr] = [binary(exp.EQ, col(ROW_HASH, TARGET), col(ROW_HASH, SOURCE))]
     same.extend(types.same_image(name, col(name, TARGET), col(name, SOURCE)) for name in columns)
     candidates = where(
         select(
-            [named(col("ctid", TARGET), "victim"), named(copy, _COPY), col(WEIGHT, SOURCE)],
+            [named(col("ctid", TARGET), _VICTIM), named(copy, _COPY), col(WEIGHT, SOURCE)],
             table("changes", alias=SOURCE),
             table(target, alias=TARGET),
         ),
@@ -123,7 +133,7 @@ def _is_victim(target: QualifiedName, columns: Sequence[str], types: StoredTypes
         binary(exp.LT, col(WEIGHT, SOURCE), number(0)),
     )
     enough = binary(exp.LTE, col(_COPY), exp.Neg(this=col(WEIGHT)))
-    victims = where(select([col("victim")], derived(candidates, "candidates")), enough)
+    victims = where(select([col(_VICTIM)], derived(candidates, "candidates")), enough)
     return exp.EQ(
         this=col("ctid", TARGET),
         expression=exp.Any(this=exp.Paren(this=exp.Array(expressions=[victims]))),

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pgtrickle.dvm.schema import QualifiedName
 from pgtrickle.dvm.sqlast import Expr, Query, col, ident, table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from pgtrickle.dvm.schema import QualifiedName
 
 TARGET = "t"
 SOURCE = "d"

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from pgtrickle.dvm.differentiate.sources import BufferLeaves
-from pgtrickle.dvm.plan.model import ROW_HASH, FullPlan, GroupsPlan, Keyed, MaintenancePlan, RowsPlan
+from pgtrickle.dvm.plan.model import (
+    ROW_HASH,
+    FullPlan,
+    GroupsPlan,
+    Keyed,
+    MaintenancePlan,
+    RowsPlan,
+)
 from pgtrickle.dvm.render.identity import StoredTypes
 from pgtrickle.dvm.render.rows import Tables, apply_rows
 from pgtrickle.dvm.render.statements import insert_into
-from pgtrickle.dvm.schema import QualifiedName, Relation
 from pgtrickle.dvm.sqlast import (
     WEIGHT,
     Expr,
@@ -25,6 +32,9 @@ from pgtrickle.dvm.sqlast import (
     to_sql,
     union_all,
 )
+
+if TYPE_CHECKING:
+    from pgtrickle.dvm.schema import QualifiedName, Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +70,9 @@ def contents(plan: MaintenancePlan) -> Query:
         for key, stored in plan.stored_keys.items()
         if stored not in plan.visible
     ]
-    return select([*outputs, *hidden, *map(col, plan.accumulators.values())], derived(state, "state"))
+    return select(
+        [*outputs, *hidden, *map(col, plan.accumulators.values())], derived(state, "state")
+    )
 
 
 def visible_rows(plan: MaintenancePlan) -> Query:
@@ -116,5 +128,3 @@ def differences(plan: MaintenancePlan, storage: Relation, view: QualifiedName) -
 
 def _counted(rows: Query) -> Expr:
     return exp.Subquery(this=select([exp.Count(this=exp.Star())], derived(rows, "counted")))
-
-

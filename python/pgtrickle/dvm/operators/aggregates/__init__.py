@@ -1,0 +1,1 @@
+"""Aggregate functions: one family per file."""

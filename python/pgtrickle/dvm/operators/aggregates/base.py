@@ -8,11 +8,14 @@ Accumulators compare equal when they keep the same thing, so sum(x), avg(x) and 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from pgtrickle.dvm.sqlast import WEIGHT, Expr, col
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 class Strategy(StrEnum):

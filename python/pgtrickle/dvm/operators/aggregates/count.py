@@ -5,14 +5,17 @@ Rule: d(count) = the sum of the weights (of the rows whose value is not NULL). E
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from typing_extensions import override
 
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, Additive, AggregateCall, weight
 from pgtrickle.dvm.sqlast import Expr, case, cast, col, is_null, number, total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,14 +7,17 @@ went again is neither. Rows are netted by group and arguments first, so a positi
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from typing_extensions import override
 
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, AggregateCall, Strategy, weight
 from pgtrickle.dvm.sqlast import Expr, all_of, any_of, binary, col, is_null, number, rows_where
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,14 +6,17 @@ added in their own order, in full refresh and audit too: the law is about that c
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from typing_extensions import override
 
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, AggregateCall, Strategy
 from pgtrickle.dvm.sqlast import Expr, col
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 
 @dataclass(frozen=True, slots=True)

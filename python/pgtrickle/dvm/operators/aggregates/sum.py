@@ -7,9 +7,9 @@ it is counted apart and the sum holds the finite values only. Floats and numeric
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from typing_extensions import override
@@ -17,8 +17,12 @@ from typing_extensions import override
 from pgtrickle.dvm.analysis.types import BIGINT, INTEGERS, NUMERIC, is_numeric
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, Additive, AggregateCall, weight
 from pgtrickle.dvm.operators.aggregates.count import RowCount, ValueCount
-from pgtrickle.dvm.schema import TypeFacts
 from pgtrickle.dvm.sqlast import Expr, binary, case, cast, col, number, rows_where, total
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from pgtrickle.dvm.schema import TypeFacts
 
 
 class Domain(StrEnum):
@@ -123,7 +127,7 @@ class SumOrAvg(AggregateCall):
         if self.average:
             divisor = exp.Nullif(this=counted.copy(), expression=number(0))
             result = binary(exp.Div, cast(result, NUMERIC), cast(divisor, NUMERIC))
-        branches = []
+        branches: list[tuple[Expr, Expr]] = []
         if isinstance(self.counted, ValueCount):
             branches.append((binary(exp.EQ, counted, number(0)), exp.Null()))
         if self._nans:

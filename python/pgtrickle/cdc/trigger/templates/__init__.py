@@ -1,0 +1,1 @@
+"""The PL/pgSQL of capture triggers and the SQL that installs them; only names and parameters are filled in."""

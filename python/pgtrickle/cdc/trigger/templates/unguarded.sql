@@ -1,0 +1,5 @@
+#variable_conflict use_column
+BEGIN
+{capture}
+    RETURN NULL;
+END

@@ -1,0 +1,103 @@
+"""The end of every refresh: apply one statement, check that the sources kept their shape, move the frontier."""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, NamedTuple
+
+from psycopg.pq import TransactionStatus
+
+from pgtrickle.catalog import fingerprint
+from pgtrickle.engines.postgres import Step, run
+from pgtrickle.errors import ConflictError, SourceChangedError, UnknownStreamTableError
+from pgtrickle.pg.statement import statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from psycopg import sql
+
+    from pgtrickle.catalog.model import Action, Scope, StreamTable
+    from pgtrickle.pg.connection import Connection
+    from pgtrickle.refresh.prepare import Prepared
+
+FINISH = statement("pgtrickle.refresh.statements", "finish.sql")
+
+
+class Outcome(NamedTuple):
+    """What a refresh does, for its report and its history."""
+
+    action: Action
+    scope: Scope
+    reason: str
+
+
+class Counts(NamedTuple):
+    """How many stored rows a refresh touched."""
+
+    inserted: int = 0
+    updated: int = 0
+    deleted: int = 0
+
+
+class Moment(NamedTuple):
+    """The snapshot that a refresh reads with, and the sources' partitions as it sees them."""
+
+    snapshot: str
+    tree: str
+
+
+@contextmanager
+def refreshing(connection: Connection, begin: sql.Composed) -> Iterator[None]:
+    """Run the block in the transaction that `begin` opens; commit at its end, else roll back."""
+    connection.execute(begin, prepare=False)
+    try:
+        yield
+    except BaseException:
+        if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
+            connection.execute("ROLLBACK", prepare=False)
+        raise
+    if connection.execute("COMMIT", prepare=False).statusmessage != "COMMIT":
+        raise ConflictError("the refresh was rolled back", hint="Try again.")
+
+
+def look(connection: Connection, table: StreamTable) -> tuple[str, Moment]:
+    """Return the fingerprint of the table's sources and the moment that this transaction reads."""
+    found, snapshot = run(
+        connection,
+        [Step(fingerprint.AT_SNAPSHOT, (table.id,)), Step("SELECT pg_current_snapshot()::text")],
+    )
+    if found is None or snapshot is None:
+        raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")
+    return found[0], Moment(snapshot[0], found[1])
+
+
+def apply(
+    connection: Connection, prepared: Prepared, change: Step, moment: Moment, outcome: Outcome
+) -> Counts:
+    """Run `change`, compare the live partitions with those of the snapshot, store the frontier and a history row."""
+    id_ = prepared.table.id
+    finish = (
+        id_,
+        prepared.storage_oid,
+        moment.snapshot,
+        outcome.action.value,
+        outcome.scope.value,
+        outcome.reason,
+    )
+    steps = [change, Step(fingerprint.LIVE, (id_,)), Step(FINISH, finish)]
+    _, live, counts = run(connection, steps)
+    require_same_tree(prepared.table.name, moment.tree, live)
+    return Counts(*counts) if counts else Counts()
+
+
+def require_same_tree(name: object, seen: str, live: tuple[object, ...] | None) -> None:
+    """Raise when a source's partitions are not those that the snapshot saw.
+
+    Planning reads the live catalog: a partition attached after the snapshot was read, but never captured.
+    """
+    if live is None or live[0] != seen:
+        raise SourceChangedError(
+            f"a source of stream table {name} changed its partitions while it was read",
+            hint="The next refresh reads the new shape.",
+        )

@@ -1,0 +1,77 @@
+"""Rebuild: when changes may have been missed, capture is installed anew and storage is compared with the query.
+
+The view and its storage stay: readers see the old rows until the difference is committed.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+from pgtrickle.catalog import store
+from pgtrickle.catalog.definitions import read_defined_relations
+from pgtrickle.catalog.model import Action, RefreshReport, Scope, StreamTable
+from pgtrickle.cdc.epoch import adopt_epoch
+from pgtrickle.cdc.trigger.install import ensure_capture
+from pgtrickle.dvm.render import storage as stored
+from pgtrickle.engines.postgres import Step
+from pgtrickle.errors import SourceError
+from pgtrickle.pg.execute import translated
+from pgtrickle.refresh.apply import Outcome, apply, look, refreshing
+from pgtrickle.refresh.engine import report
+from pgtrickle.refresh.prepare import Prepared, prepare
+
+if TYPE_CHECKING:
+    from pgtrickle.config import Settings
+    from pgtrickle.pg.connection import Connection
+
+
+def rebuild(
+    connection: Connection, table: StreamTable, reason: str, settings: Settings
+) -> RefreshReport:
+    """Bring a stream table back to the law after its capture was broken or its sources changed."""
+    started = time.perf_counter()
+    prepared = prepare(connection, table, settings)
+    _require_same_columns(prepared)
+    _recapture(connection, table, settings)
+    adopt_epoch(connection, table.id, settings)
+    again = prepare(connection, store.load(connection, table.name), settings)
+    return _refill(connection, again, reason, started)
+
+
+def _require_same_columns(prepared: Prepared) -> None:
+    """Raise when the plan would store other columns than the table has."""
+    wanted = set(stored.columns(prepared.plan))
+    present = {column.name for column in prepared.storage.columns}
+    if not wanted <= present:
+        raise SourceError(
+            f"sources of stream table {prepared.table.name} changed so that it is stored differently",
+            detail=f"Columns that it lacks now: {', '.join(sorted(wanted - present))}.",
+            hint="Drop the stream table and create it again with the same query.",
+        )
+
+
+def _recapture(connection: Connection, table: StreamTable, settings: Settings) -> None:
+    names = [dependency.source.relation for dependency in table.dependencies]
+    relations = read_defined_relations(connection, names)
+    for dependency in table.dependencies:
+        ensure_capture(
+            connection,
+            relations[dependency.source.relation],
+            dependency.columns,
+            capture_failure=dependency.source.capture_failure,
+            settings=settings,
+        )
+
+
+def _refill(
+    connection: Connection, prepared: Prepared, reason: str, started: float
+) -> RefreshReport:
+    table = prepared.table
+    outcome = Outcome(Action.FULL, Scope.ALL, reason)
+    with translated(f"rebuild stream table {table.name}"), refreshing(connection, prepared.begin):
+        fingerprint, moment = look(connection, table)
+        change = Step(stored.refill(prepared.plan, prepared.storage))
+        counts = apply(connection, prepared, change, moment, outcome)
+        store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)
+    return report(table, moment.snapshot, outcome, counts, started)

@@ -1,0 +1,107 @@
+"""A database in which cases run one after the other, each in a fresh schema.
+
+A case that passes takes its stream tables away again. After one that fails the whole database is
+replaced: shrinking must not see what a broken example left behind.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+
+import pgtrickle
+from tests.law.checker import LawBrokenError, Observed, check
+from tests.law.maintainers import Product
+from tests.law.model import Flaw, Model
+from tests.support import servers
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pgtrickle.embedded import Server
+    from tests.law.case import Case
+
+_TRIGGERS_LEFT = """
+SELECT tgrelid::regclass::text || ': ' || tgname FROM pg_trigger
+JOIN pg_class ON pg_class.oid = tgrelid
+WHERE NOT tgisinternal AND relnamespace = 'law'::regnamespace
+"""
+
+
+class LeftoverError(LawBrokenError):
+    """Dropping every stream table left something on the sources."""
+
+
+class World:
+    """One database of a server, with a connection for writers and checks."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._resources = ExitStack()
+        self._dsn = ""
+        self._connection: psycopg.Connection[Any] | None = None
+        self._product: Product | None = None
+
+    def check(self, case: Case) -> Observed:
+        """Hold the law against the product."""
+        connection = self._open()
+        with self._room(connection):
+            observed = check(case, connection, self._client())
+            left = [str(name) for (name,) in connection.execute(_TRIGGERS_LEFT)]
+            if left:
+                raise LeftoverError(f"triggers are left on the sources: {', '.join(left)}")
+        return observed
+
+    def check_model(self, case: Case, flaw: Flaw = Flaw.NONE) -> Observed:
+        """Hold the law against the model."""
+        connection = self._open()
+        try:
+            connection.execute("CREATE SCHEMA law")
+            return check(case, connection, Model(connection, flaw))
+        finally:
+            connection.execute("ROLLBACK")
+            connection.execute("DROP SCHEMA law CASCADE")
+
+    def close(self) -> None:
+        """Drop the database."""
+        self._product = self._connection = None
+        self._resources.close()
+
+    @contextmanager
+    def _room(self, connection: psycopg.Connection[Any]) -> Iterator[None]:
+        try:
+            connection.execute("CREATE SCHEMA law")
+            yield
+            connection.execute("DROP SCHEMA law CASCADE")
+        except BaseException:
+            self.close()
+            raise
+
+    def _open(self) -> psycopg.Connection[Any]:
+        if self._connection is None:
+            database = self._resources.enter_context(servers.fresh_database(self._server))
+            self._dsn = make_conninfo(database, options="-c search_path=law -c timezone=UTC")
+            connection = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None)
+            self._connection = self._resources.enter_context(connection)
+            self._connection.execute("SET client_min_messages = warning")
+        return self._connection
+
+    def _client(self) -> Product:
+        if self._product is None:
+            client = self._resources.enter_context(pgtrickle.connect(self._dsn))
+            client.install()
+            self._product = Product(client)
+        return self._product
+
+
+@contextmanager
+def world_on(server: Server) -> Iterator[World]:
+    """Yield a world on a server, and drop it at the end."""
+    world = World(server)
+    try:
+        yield world
+    finally:
+        world.close()

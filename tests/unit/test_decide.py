@@ -1,0 +1,55 @@
+"""Decisions from facts: what may have been missed always comes before what is cheap."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from pgtrickle.catalog.model import RefreshMode
+from pgtrickle.dvm.schema import QualifiedName
+from pgtrickle.refresh.decide import Delta, Full, Rebuild, Skip, WindowFacts, decide
+
+ORDERS = QualifiedName("shop", "orders")
+QUIET = WindowFacts(
+    mode=RefreshMode.DIFFERENTIAL, changed=(), marks=(), same_epoch=True, same_fingerprint=True
+)
+
+
+def test_nothing_changed_is_skipped() -> None:
+    assert isinstance(decide(QUIET), Skip)
+
+
+def test_a_result_that_depends_on_the_clock_is_never_skipped() -> None:
+    facts = replace(QUIET, mode=RefreshMode.FULL, skippable=False)
+    assert isinstance(decide(facts), Full)
+
+
+def test_changes_are_applied_as_a_delta_of_exactly_those_sources() -> None:
+    assert decide(replace(QUIET, changed=(ORDERS,))) == Delta((ORDERS,))
+
+
+def test_a_full_refresh_can_be_asked_for() -> None:
+    assert isinstance(decide(replace(QUIET, full_requested=True)), Full)
+
+
+def test_full_mode_recomputes_when_something_changed() -> None:
+    assert isinstance(decide(replace(QUIET, mode=RefreshMode.FULL, changed=(ORDERS,))), Full)
+
+
+def test_truncate_is_a_full_refresh_with_its_reason() -> None:
+    decision = decide(replace(QUIET, marks=("truncate",), changed=(ORDERS,)))
+    assert isinstance(decision, Full)
+    assert "truncate" in decision.reason
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        replace(QUIET, same_epoch=False),
+        replace(QUIET, same_fingerprint=False),
+        replace(QUIET, marks=("gap",)),
+    ],
+)
+def test_missed_changes_lead_to_a_rebuild_whatever_else_holds(broken: WindowFacts) -> None:
+    assert isinstance(decide(replace(broken, changed=(ORDERS,), full_requested=True)), Rebuild)
