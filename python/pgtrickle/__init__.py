@@ -1,5 +1,33 @@
 """Stream tables for PostgreSQL: SELECTs whose stored results are kept fresh incrementally."""
 
 from pgtrickle._core import __version__
+from pgtrickle.api import Client, connect
+from pgtrickle.catalog.model import (
+    Action,
+    RefreshMode,
+    RefreshRecord,
+    RefreshReport,
+    Scope,
+    Status,
+    StreamTable,
+    VerifyReport,
+)
+from pgtrickle.config import Settings
+from pgtrickle.errors import PgtrickleError, PgtrickleWarning
 
-__all__ = ["__version__"]
+__all__ = [
+    "Action",
+    "Client",
+    "PgtrickleError",
+    "PgtrickleWarning",
+    "RefreshMode",
+    "RefreshRecord",
+    "RefreshReport",
+    "Scope",
+    "Settings",
+    "Status",
+    "StreamTable",
+    "VerifyReport",
+    "__version__",
+    "connect",
+]

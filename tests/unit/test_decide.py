@@ -37,9 +37,10 @@ def test_full_mode_recomputes_when_something_changed() -> None:
     assert isinstance(decide(replace(QUIET, mode=RefreshMode.FULL, changed=(ORDERS,))), Full)
 
 
-def test_truncate_is_a_full_refresh_with_its_reason() -> None:
-    decision = decide(replace(QUIET, marks=("truncate",), changed=(ORDERS,)))
-    assert isinstance(decision, Full)
+def test_truncate_is_told_as_the_reason_although_it_changes_the_fingerprint_too() -> None:
+    facts = replace(QUIET, marks=("truncate",), changed=(ORDERS,), same_fingerprint=False)
+    decision = decide(facts)
+    assert isinstance(decision, Rebuild)
     assert "truncate" in decision.reason
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from pgtrickle.refresh.prepare import Prepared
 
 FINISH = statement("pgtrickle.refresh.statements", "finish.sql")
+MOMENT = statement("pgtrickle.refresh.statements", "moment.sql")
 
 
 class Outcome(NamedTuple):
@@ -41,10 +42,11 @@ class Counts(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """The snapshot that a refresh reads with, and the sources' partitions as it sees them."""
+    """The snapshot that a refresh reads with, the sources' partitions as it sees them, and the rows touched so far."""
 
     snapshot: str
     tree: str
+    touched: tuple[int, ...]
 
 
 @contextmanager
@@ -61,15 +63,15 @@ def refreshing(connection: Connection, begin: sql.Composed) -> Iterator[None]:
         raise ConflictError("the refresh was rolled back", hint="Try again.")
 
 
-def look(connection: Connection, table: StreamTable) -> tuple[str, Moment]:
+def look(connection: Connection, table: StreamTable, storage_oid: int = 0) -> tuple[str, Moment]:
     """Return the fingerprint of the table's sources and the moment that this transaction reads."""
-    found, snapshot = run(
+    found, now = run(
         connection,
-        [Step(fingerprint.AT_SNAPSHOT, (table.id,)), Step("SELECT pg_current_snapshot()::text")],
+        [Step(fingerprint.AT_SNAPSHOT, (table.id,)), Step(MOMENT, (storage_oid,))],
     )
-    if found is None or snapshot is None:
+    if found is None or now is None:
         raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")
-    return found[0], Moment(snapshot[0], found[1])
+    return found[0], Moment(now[0], found[1], tuple(now[1]))
 
 
 def apply(
@@ -84,6 +86,7 @@ def apply(
         outcome.action.value,
         outcome.scope.value,
         outcome.reason,
+        list(moment.touched),
     )
     steps = [change, Step(fingerprint.LIVE, (id_,)), Step(FINISH, finish)]
     _, live, counts = run(connection, steps)

@@ -22,7 +22,7 @@ from pgtrickle.catalog.model import (
     StreamTable,
     StreamTableId,
 )
-from pgtrickle.cdc.trigger.install import ensure_capture, remove_capture
+from pgtrickle.cdc.trigger.install import remove_capture
 from pgtrickle.dvm.compile import Compiled, compile_query
 from pgtrickle.dvm.plan.model import ROW_COUNT, ROW_HASH, GroupsPlan, Keyed
 from pgtrickle.dvm.render import storage as stored
@@ -31,6 +31,7 @@ from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.engines.postgres import Step, run
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
+from pgtrickle.refresh.capture import capture
 from pgtrickle.refresh.prepare import begin_statement
 
 if TYPE_CHECKING:
@@ -113,12 +114,13 @@ def create(connection: Connection, planned: Planned, settings: Settings) -> list
 def _capture(
     connection: Connection, planned: Planned, settings: Settings
 ) -> tuple[tuple[Dependency, ...], list[str]]:
-    dependencies, warnings = [], []
+    dependencies: list[Dependency] = []
+    warnings: list[str] = []
     for use in planned.compiled.sources:
         relation = planned.facts.schema.relations[use.relation]
         if relation.kind not in CAPTURABLE:
             continue
-        captured = ensure_capture(
+        captured = capture(
             connection,
             relation,
             use.columns,

@@ -59,6 +59,8 @@ def decide(facts: WindowFacts) -> Decision:
     """Return the cheapest refresh that is correct; what may have been missed comes first."""
     if not facts.same_epoch:
         return Rebuild("the database was restored or moved: stored snapshots mean nothing here")
+    if "truncate" in facts.marks:
+        return Rebuild("a source was truncated")
     if not facts.same_fingerprint:
         return Rebuild("a source, its triggers or a view below changed its definition")
     if "gap" in facts.marks:

@@ -27,7 +27,7 @@ from pgtrickle.errors import (
 )
 from pgtrickle.pg.execute import translated
 from pgtrickle.pg.lease import refresh_key
-from pgtrickle.refresh.apply import Counts, Moment, Outcome, apply, refreshing
+from pgtrickle.refresh.apply import Counts, Outcome, apply, refreshing
 from pgtrickle.refresh.decide import Decision, Delta, Full, Rebuild, Skip, WindowFacts, decide
 from pgtrickle.refresh.prepare import Prepared, prepare
 from pgtrickle.refresh.window import Window
@@ -122,7 +122,10 @@ class RefreshEngine:
         rows = run(
             self.connection,
             [
-                Step(prepared.window, (lease.space, lease.object, table.id, sources)),
+                Step(
+                    prepared.window,
+                    (lease.space, lease.object, table.id, sources, prepared.storage_oid),
+                ),
                 Step(fingerprint.AT_SNAPSHOT, (table.id,)),
             ],
         )
@@ -154,7 +157,7 @@ class RefreshEngine:
         match decision:
             case Skip(reason) | Rebuild(reason):
                 outcome = Outcome(Action.NO_DATA, Scope.DELTA, reason)
-                return report(prepared.table, window.snapshot, outcome, Counts(), started)
+                return report(prepared.table, window.moment.snapshot, outcome, Counts(), started)
             case Delta(changed):
                 position = (window.frontier, window.applied_xid)
                 change = Step(self._delta_text(prepared, changed), position)
@@ -162,9 +165,8 @@ class RefreshEngine:
             case Full(reason):
                 change = Step(stored.refill(prepared.plan, prepared.storage))
                 outcome = Outcome(Action.FULL, Scope.ALL, reason)
-        moment = Moment(window.snapshot, window.tree)
-        counts = apply(self.connection, prepared, change, moment, outcome)
-        return report(prepared.table, window.snapshot, outcome, counts, started)
+        counts = apply(self.connection, prepared, change, window.moment, outcome)
+        return report(prepared.table, window.moment.snapshot, outcome, counts, started)
 
     def _delta_text(self, prepared: Prepared, changed: tuple[QualifiedName, ...]) -> str:
         """Return the apply statement for this changed set, compiled once per generation."""

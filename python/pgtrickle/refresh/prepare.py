@@ -111,7 +111,7 @@ def begin_statement(table: StreamTable, settings: Settings) -> sql.Composed:
 def window_statement(table: StreamTable) -> str:
     """Return the one statement that takes the lease, the frontier, the snapshot and the changed set.
 
-    `$1`, `$2`: the lease; `$3`: the stream table; `$4`: its sources.
+    `$1`, `$2`: the lease; `$3`: the stream table; `$4`: its sources; `$5`: its storage.
     """
     frame = statement("pgtrickle.refresh.statements", "window.sql")
     probe = statement("pgtrickle.refresh.statements", "probe.sql")

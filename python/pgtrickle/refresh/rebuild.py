@@ -12,12 +12,12 @@ from pgtrickle.catalog import store
 from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.model import Action, RefreshReport, Scope, StreamTable
 from pgtrickle.cdc.epoch import adopt_epoch
-from pgtrickle.cdc.trigger.install import ensure_capture
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.engines.postgres import Step
 from pgtrickle.errors import SourceError
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Outcome, apply, look, refreshing
+from pgtrickle.refresh.capture import capture
 from pgtrickle.refresh.engine import report
 from pgtrickle.refresh.prepare import Prepared, prepare
 
@@ -55,7 +55,7 @@ def _recapture(connection: Connection, table: StreamTable, settings: Settings) -
     names = [dependency.source.relation for dependency in table.dependencies]
     relations = read_defined_relations(connection, names)
     for dependency in table.dependencies:
-        ensure_capture(
+        capture(
             connection,
             relations[dependency.source.relation],
             dependency.columns,
@@ -70,7 +70,7 @@ def _refill(
     table = prepared.table
     outcome = Outcome(Action.FULL, Scope.ALL, reason)
     with translated(f"rebuild stream table {table.name}"), refreshing(connection, prepared.begin):
-        fingerprint, moment = look(connection, table)
+        fingerprint, moment = look(connection, table, prepared.storage_oid)
         change = Step(stored.refill(prepared.plan, prepared.storage))
         counts = apply(connection, prepared, change, moment, outcome)
         store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
+from pgtrickle.refresh.apply import Moment
+
 if TYPE_CHECKING:
     from pgtrickle.dvm.schema import QualifiedName
     from pgtrickle.engines.postgres import Row
@@ -18,32 +20,30 @@ class Window:
     leased: bool
     frontier: str
     applied_xid: str
-    snapshot: str
     unassigned: bool
     generation: int
     same_epoch: bool
     same_fingerprint: bool
     marks: tuple[str, ...]
     changed: tuple[QualifiedName, ...]
-    tree: str
+    moment: Moment
 
     @classmethod
     def read(cls, prepared: Prepared, row: Row, fingerprint: Row | None) -> Self:
         """Return the window of `prepared` from the two rows that describe it."""
         leased, frontier, applied_xid, snapshot, unassigned = row[:5]
-        _status, generation, known, same_epoch, marks, flags = row[5:]
+        _status, generation, known, same_epoch, marks, flags, touched = row[5:]
         found, tree = fingerprint[:2] if fingerprint else ("", "")
         relations = (dependency.source.relation for dependency in prepared.table.dependencies)
         return cls(
             leased=leased,
             frontier=frontier,
             applied_xid=applied_xid,
-            snapshot=snapshot,
             unassigned=unassigned,
             generation=generation,
             same_epoch=same_epoch,
             same_fingerprint=found == known,
             marks=tuple(marks or ()),
             changed=tuple(name for name, flag in zip(relations, flags, strict=False) if flag),
-            tree=tree,
+            moment=Moment(snapshot, tree, tuple(touched)),
         )

@@ -43,11 +43,8 @@ class Score:
         )
 
     def verified(self, report: VerifyReport) -> Score:
-        """Return the score with the audit's verdict.
-
-        An audit that counts other rows than the refreshes reported is a difference too.
-        """
-        return replace(self, matches=report.matches and report.rows == self.rows)
+        """Return the score with the audit's verdict and count."""
+        return replace(self, matches=report.matches, rows=report.rows)
 
 
 Scoreboard: TypeAlias = dict[str, Score]

@@ -1,7 +1,8 @@
 WITH counted AS (
-    SELECT pg_stat_get_xact_tuples_inserted($2::oid) AS inserted,
-           pg_stat_get_xact_tuples_updated($2::oid) AS updated,
-           pg_stat_get_xact_tuples_deleted($2::oid) AS deleted
+    -- These functions count since the session last reported its statistics, hence the difference.
+    SELECT pg_stat_get_xact_tuples_inserted($2::oid) - ($7::bigint[])[1] AS inserted,
+           pg_stat_get_xact_tuples_updated($2::oid) - ($7::bigint[])[2] AS updated,
+           pg_stat_get_xact_tuples_deleted($2::oid) - ($7::bigint[])[3] AS deleted
 ), moved AS (
     UPDATE pgtrickle.frontiers
     SET snapshot = $3::pg_snapshot, applied_xid = pg_current_xact_id(), refreshed_at = now()

@@ -13,7 +13,9 @@ SELECT pg_try_advisory_xact_lock($1::int4, $2::int4) AS leased,
         WHERE m.source_id = ANY ($4::bigint[])
           AND m.xid >= pg_snapshot_xmin(f.snapshot)
           AND NOT pg_visible_in_snapshot(m.xid, f.snapshot)) AS marks,
-       ARRAY[{probes}]::boolean[] AS changed
+       ARRAY[{probes}]::boolean[] AS changed,
+       ARRAY[pg_stat_get_xact_tuples_inserted($5::oid), pg_stat_get_xact_tuples_updated($5::oid),
+             pg_stat_get_xact_tuples_deleted($5::oid)] AS touched
 FROM pgtrickle.stream_tables AS s
 JOIN pgtrickle.frontiers AS f ON f.stream_table_id = s.id
 CROSS JOIN pgtrickle.installation AS i
