@@ -1,1 +1,1 @@
-"""Tests of the product against a running server."""
+"""Tests on PostgreSQL servers."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.law.world import World, world_on
+from tests.support.servers import VERSIONS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,20 +16,29 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="session")
-def worlds() -> Iterator[dict[str, World]]:
-    with ExitStack() as resources:
-        found: dict[str, World] = {}
+def world15(server15: Server) -> Iterator[World]:
+    with world_on(server15) as found:
         yield found
-        for world in found.values():
-            resources.callback(world.close)
 
 
 @pytest.fixture(scope="session")
-def world(server: Server) -> Iterator[World]:
-    with world_on(server) as found:
+def world16(server16: Server) -> Iterator[World]:
+    with world_on(server16) as found:
         yield found
 
 
-@pytest.fixture
-def any_world(any_server: Server, worlds: dict[str, World]) -> World:
-    return worlds.setdefault(any_server.dsn(), World(any_server))
+@pytest.fixture(scope="session")
+def world18(server18: Server) -> Iterator[World]:
+    with world_on(server18) as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def world(world18: World) -> World:
+    return world18
+
+
+@pytest.fixture(params=VERSIONS, ids=lambda version: f"pg{version}")
+def any_world(request: pytest.FixtureRequest) -> World:
+    found: World = request.getfixturevalue(f"world{request.param}")
+    return found

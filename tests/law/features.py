@@ -12,6 +12,7 @@ class Features:
     nested_aggregates: bool = False  # GROUP BY in a derived table or view
     aggregate_expressions: bool = False  # sum(x) * 2, max(x) - min(x)
     having: bool = False
+    ungrouped: bool = True  # aggregates without GROUP BY
     inputs: int = 4
 
 

@@ -140,9 +140,9 @@ def _select_list(
     return ", ".join(items), tuple(fields)
 
 
-def _keys(dice: Dice, clause: From) -> list[Value]:
+def _keys(dice: Dice, clause: From, features: Features) -> list[Value]:
     usable = [field for field in clause.fields if field.domain.equality]
-    wanted = dice.weighted(((50, 1), (20, 2), (10, 3), (20, 0)))
+    wanted = dice.weighted(((50, 1), (20, 2), (10, 3), (20, 0 if features.ungrouped else 1)))
     found: list[Value] = []
     for _ in range(wanted if usable else 0):
         key = value(dice, usable, plain=72)
@@ -152,7 +152,7 @@ def _keys(dice: Dice, clause: From) -> list[Value]:
 
 
 def _grouped(dice: Dice, clause: From, where: str, features: Features) -> Query:
-    keys = _keys(dice, clause)
+    keys = _keys(dice, clause, features)
     shown = keys[:-1] if keys and dice.chance(12) else keys
     calls = [aggregate(dice, clause.fields, features) for _ in range(dice.between(1, 4))]
     values = [call for call, _ in calls]

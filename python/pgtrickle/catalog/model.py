@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
-from datetime import datetime
 from enum import StrEnum
-from typing import NewType
+from typing import NewType, TYPE_CHECKING
 
 from pgtrickle.dvm.schema import QualifiedName, RelationKind
-from pgtrickle.frontier import Frontier, Snapshot
+
+if TYPE_CHECKING:
+    from pgtrickle.frontier import Frontier, Snapshot
+    from datetime import datetime
 
 StreamTableId = NewType("StreamTableId", int)
 SourceId = NewType("SourceId", int)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from pgtrickle.pg.connection import Connection
 
 _QUALIFIED = 2
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 def new_name(connection: Connection, name: str) -> QualifiedName:
@@ -44,6 +46,10 @@ def existing_name(connection: Connection, name: str) -> QualifiedName:
 
 
 def _parts(connection: Connection, name: str) -> list[str]:
+    """Return the identifiers in `name`, as PostgreSQL folds them; plain ones need no question to it."""
+    plain = name.split(".")
+    if len(plain) <= _QUALIFIED and all(map(_PLAIN.fullmatch, plain)):
+        return plain
     try:
         row = connection.execute("SELECT pg_catalog.parse_ident(%s)", (name,)).fetchone()
     except psycopg.errors.InvalidParameterValue as error:

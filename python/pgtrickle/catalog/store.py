@@ -122,6 +122,9 @@ def remove(connection: Connection, id_: StreamTableId) -> None:
     """Forget a stream table, its frontier, dependencies and history; its relations are the caller's."""
     with translated("remove a stream table from the catalog"):
         connection.execute("DELETE FROM pgtrickle.stream_tables WHERE id = %s", (id_,))
+        connection.execute(
+            "DELETE FROM pgtrickle.refresh_history WHERE stream_table_id = %s", (id_,)
+        )
 
 
 def history(

@@ -26,7 +26,9 @@ def adopt_epoch(connection: Connection, id_: StreamTableId, settings: Settings) 
     """Put one stream table into the present epoch, which begins here if no other table began it."""
 
     def work() -> None:
-        begun = connection.execute(statement(_STATEMENTS, "begin_epoch.sql"), {"id": id_}).fetchone()
+        begun = connection.execute(
+            statement(_STATEMENTS, "begin_epoch.sql"), {"id": id_}
+        ).fetchone()
         if begun is not None:
             _empty_buffers(connection)
         connection.execute(

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pgtrickle.errors import PgtrickleError
 
 UNLIMITED = 10_000
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 _PLAIN_IDENTIFIER = re.compile(r'"([a-z_][a-z0-9_]*)"')
 
 
@@ -36,12 +37,17 @@ def stderr() -> Console:
 
 def say(message: str | Text) -> None:
     """Print a line of the result."""
-    stdout().print(message, soft_wrap=True)
+    _print(stdout(), message)
 
 
 def note(message: str, style: str | None = None) -> None:
     """Print a line about the result to stderr."""
-    stderr().print(message, style=style, soft_wrap=True)
+    _print(stderr(), Text(message, style or ""))
+
+
+def _print(console: Console, message: str | Text) -> None:
+    """Print one message; its lines are broken between words for a reader, and nowhere for a program."""
+    console.print(message, soft_wrap=not console.is_terminal)
 
 
 def show_error(error: PgtrickleError) -> None:
@@ -54,14 +60,19 @@ def show_warning(message: str) -> None:
     note(f"warning: {message}", "yellow")
 
 
-def bare(name: str) -> str:
-    """Return a quoted name without the quotes that PostgreSQL would not need either."""
-    return _PLAIN_IDENTIFIER.sub(r"\1", name)
+def bare(text: str) -> str:
+    """Return names or SQL without the double quotes that a reader does not need; literals stay."""
+    return _QUOTED.sub(_bare_identifier, text)
+
+
+def _bare_identifier(quoted: re.Match[str]) -> str:
+    plain_one = _PLAIN_IDENTIFIER.fullmatch(quoted[0])
+    return plain_one[1] if plain_one else quoted[0]
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Text | str]]) -> Table:
     """Return a table; the columns whose name begins with `#` hold numbers."""
-    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False)
+    drawn = Table(box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for column in columns:
         is_number = column.startswith("#")
         drawn.add_column(

@@ -15,8 +15,6 @@ from pgtrickle.pg.statement import statement
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from psycopg import sql
-
     from pgtrickle.catalog.model import Action, Scope, StreamTable
     from pgtrickle.pg.connection import Connection
     from pgtrickle.refresh.prepare import Prepared
@@ -50,7 +48,7 @@ class Moment(NamedTuple):
 
 
 @contextmanager
-def refreshing(connection: Connection, begin: sql.Composed) -> Iterator[None]:
+def refreshing(connection: Connection, begin: bytes) -> Iterator[None]:
     """Run the block in the transaction that `begin` opens; commit at its end, else roll back."""
     connection.execute(begin, prepare=False)
     try:
@@ -67,7 +65,7 @@ def look(connection: Connection, table: StreamTable, storage_oid: int = 0) -> tu
     """Return the fingerprint of the table's sources and the moment that this transaction reads."""
     found, now = run(
         connection,
-        [Step(fingerprint.AT_SNAPSHOT, (table.id,)), Step(MOMENT, (storage_oid,))],
+        [Step(fingerprint.AT_SNAPSHOT, (table.id,)), Step(MOMENT, (table.id, storage_oid))],
     )
     if found is None or now is None:
         raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")
@@ -88,9 +86,12 @@ def apply(
         outcome.reason,
         list(moment.touched),
     )
-    steps = [change, Step(fingerprint.LIVE, (id_,)), Step(FINISH, finish)]
-    _, live, counts = run(connection, steps)
-    require_same_tree(prepared.table.name, moment.tree, live)
+    steps = [change, Step(FINISH, finish)]
+    if prepared.partitioned:
+        steps.append(Step(fingerprint.LIVE, (id_,)))
+    _, counts, *live = run(connection, steps)
+    if prepared.partitioned:
+        require_same_tree(prepared.table.name, moment.tree, live[0])
     return Counts(*counts) if counts else Counts()
 
 

@@ -160,7 +160,8 @@ class RefreshEngine:
                 return report(prepared.table, window.moment.snapshot, outcome, Counts(), started)
             case Delta(changed):
                 position = (window.frontier, window.applied_xid)
-                change = Step(self._delta_text(prepared, changed), position)
+                text = sized(self._delta_text(prepared, changed), window.buffered_bytes)
+                change = Step(text, position)
                 outcome = Outcome(Action.DIFFERENTIAL, Scope.DELTA, "changes in the window")
             case Full(reason):
                 change = Step(stored.refill(prepared.plan, prepared.storage))
@@ -177,6 +178,15 @@ class RefreshEngine:
             text = delta(prepared.plan, prepared.storage, prepared.buffers, changed)
             self.plans.put(table.id, table.generation, ids, text)
         return text
+
+
+def sized(text: str, buffered_bytes: int) -> str:
+    """Return the statement marked with the window's order of magnitude.
+
+    A prepared statement keeps the plan of its first use; a plan for ten changes is not one for a million, so each
+    magnitude is a statement of its own.
+    """
+    return f"{text} -- {len(str(buffered_bytes))}"
 
 
 def report(

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 from psycopg import sql
 
 from pgtrickle.catalog.definitions import read_defined_relations
-from pgtrickle.catalog.model import CHANGES_SCHEMA, RefreshMode, StreamTable
+from pgtrickle.catalog.model import RefreshMode, StreamTable
 from pgtrickle.catalog.relations import read_relations
 from pgtrickle.dvm.compile import compile_query
 from pgtrickle.dvm.differentiate.sources import Buffer
-from pgtrickle.dvm.schema import QualifiedName, Relation, Schema
+from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind, Schema
 from pgtrickle.errors import SourceError
 from pgtrickle.pg.statement import statement
 
@@ -37,8 +37,17 @@ class Prepared:
     storage: Relation
     storage_oid: int
     buffers: Mapping[QualifiedName, Buffer]
-    begin: sql.Composed
+    begin: bytes
     window: str
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether some source's tables can change while it is read.
+
+        All others are locked before the snapshot and read with ONLY.
+        """
+        kinds = (dependency.source.kind for dependency in self.table.dependencies)
+        return any(kind is RelationKind.PARTITIONED for kind in kinds)
 
     @property
     def skippable(self) -> bool:
@@ -84,17 +93,18 @@ def buffers_of(table: StreamTable) -> dict[QualifiedName, Buffer]:
     }
 
 
-def begin_statement(table: StreamTable, settings: Settings) -> sql.Composed:
-    """Return what opens a refresh: settings, then locks, all before any snapshot is taken.
+def begin_statement(table: StreamTable, settings: Settings) -> bytes:
+    """Return what opens a refresh: locks, before any snapshot is taken.
 
-    A TRUNCATE that commits after the snapshot would change what the snapshot reads; the locks keep it out.
+    A TRUNCATE that commits after the snapshot would change what the snapshot reads; the locks keep it out. The settings
+    that bear on results follow with the snapshot; those here must hold before.
     """
     fixed = {
         "lock_timeout": str(settings.lock_timeout_ms),
         "row_security": "off",
         "search_path": "pg_catalog",
+        "plan_cache_mode": "force_generic_plan",
         "pgtrickle.refreshing": "on",
-        **table.settings,
     }
     parts: list[sql.Composable] = [sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ")]
     parts.extend(
@@ -105,22 +115,31 @@ def begin_statement(table: StreamTable, settings: Settings) -> sql.Composed:
         locked = [sql.Identifier(*dependency.source.table) for dependency in table.dependencies]
         lock = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(sql.SQL(", ").join(locked))
         parts.append(lock)
-    return sql.SQL("; ").join(parts)
+    return sql.SQL("; ").join(parts).as_bytes(None)
 
 
 def window_statement(table: StreamTable) -> str:
     """Return the one statement that takes the lease, the frontier, the snapshot and the changed set.
 
-    `$1`, `$2`: the lease; `$3`: the stream table; `$4`: its sources; `$5`: its storage.
+    `$1`, `$2`: the lease; `$3`: the stream table; `$4`: its sources; `$5`: its storage. It also fixes the settings of the
+    session that created the table, which bear on every result computed after it.
     """
     frame = statement("pgtrickle.refresh.statements", "window.sql")
     probe = statement("pgtrickle.refresh.statements", "probe.sql")
-    probes = [
-        sql.SQL(probe).format(buffer=sql.Identifier(CHANGES_SCHEMA, dependency.source.buffer.name))
-        for dependency in table.dependencies
+    names = [sql.Identifier(*dependency.source.buffer) for dependency in table.dependencies]
+    probes = [sql.SQL(probe).format(buffer=name) for name in names]
+    sizes = [
+        sql.SQL("pg_relation_size({})").format(sql.Literal(name.as_string(None))) for name in names
     ]
-    listed: sql.Composable = sql.SQL(", ").join(probes) if probes else sql.SQL("NULL")
-    return sql.SQL(frame).format(probes=listed).as_string(None)
+    none = sql.SQL("NULL")
+    return (
+        sql.SQL(frame)
+        .format(
+            probes=sql.SQL(", ").join(probes) if probes else none,
+            sizes=sql.SQL(" + ").join(sizes) if sizes else sql.SQL("0"),
+        )
+        .as_string(None)
+    )
 
 
 def _oid(connection: Connection, name: QualifiedName) -> int:

@@ -27,12 +27,13 @@ class Window:
     marks: tuple[str, ...]
     changed: tuple[QualifiedName, ...]
     moment: Moment
+    buffered_bytes: int
 
     @classmethod
     def read(cls, prepared: Prepared, row: Row, fingerprint: Row | None) -> Self:
         """Return the window of `prepared` from the two rows that describe it."""
         leased, frontier, applied_xid, snapshot, unassigned = row[:5]
-        _status, generation, known, same_epoch, marks, flags, touched = row[5:]
+        _status, generation, known, same_epoch, marks, flags, touched, buffered, _ = row[5:]
         found, tree = fingerprint[:2] if fingerprint else ("", "")
         relations = (dependency.source.relation for dependency in prepared.table.dependencies)
         return cls(
@@ -45,5 +46,6 @@ class Window:
             same_fingerprint=found == known,
             marks=tuple(marks or ()),
             changed=tuple(name for name, flag in zip(relations, flags, strict=False) if flag),
+            buffered_bytes=buffered,
             moment=Moment(snapshot, tree, tuple(touched)),
         )

@@ -79,9 +79,10 @@ CREATE TABLE pgtrickle.dependencies (
 );
 CREATE INDEX dependencies_source_id ON pgtrickle.dependencies (source_id);
 
+-- No foreign key: its check would cost every refresh a look at stream_tables and a lock on the row.
 CREATE TABLE pgtrickle.refresh_history (
     id bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
-    stream_table_id bigint NOT NULL REFERENCES pgtrickle.stream_tables ON DELETE CASCADE,
+    stream_table_id bigint NOT NULL,
     action text NOT NULL,
     scope text NOT NULL,
     reason text NOT NULL DEFAULT '',

@@ -14,10 +14,10 @@ WITH RECURSIVE tree (source, oid, parent, columns, capture_stamp) AS (
     SELECT t.source, i.inhrelid, i.inhparent, t.columns, t.capture_stamp
     FROM tree AS t JOIN pg_catalog.pg_inherits AS i ON i.inhparent = t.oid
 ), members AS (
-    SELECT t.source, t.oid, t.parent, t.capture_stamp, (
-               SELECT pg_catalog.concat_ws('.', t.source, t.oid, t.parent, nullif(c.relfilenode, 0::oid))
-               FROM pg_catalog.pg_class AS c WHERE c.oid = t.oid
-           ) AS place,
+    SELECT t.source, t.oid, t.parent, t.capture_stamp,
+           pg_catalog.concat_ws('.', t.source, t.oid, t.parent, (
+               SELECT nullif(c.relfilenode, 0::oid) FROM pg_catalog.pg_class AS c WHERE c.oid = t.oid
+           )) AS place,
            pg_catalog.concat_ws('|',
                (
                    SELECT pg_catalog.concat_ws('.', c.relkind, c.relpersistence, c.relrowsecurity, c.relforcerowsecurity)

@@ -11,7 +11,7 @@ from rich.live import Live
 from pgtrickle import embedded
 from pgtrickle.api import Client, connect
 from pgtrickle.cli.console import say, show_table, stdout, working
-from pgtrickle.cli.demo.display import board, screen, summary
+from pgtrickle.cli.demo.display import LEGEND, board, screen, summary
 from pgtrickle.cli.demo.scoreboard import Score, Scoreboard, after, all_match
 from pgtrickle.cli.demo.shop import create_chain, open_shop
 from pgtrickle.cli.demo.workload import Workload
@@ -44,6 +44,7 @@ def demo(*, seconds: Seconds = DEFAULT_SECONDS) -> None:
     if not stdout().is_terminal:
         say(applied)
         show_table(board(scores))
+        say(LEGEND)
     say(NEXT)
     if not all_match(scores):
         raise typer.Exit(DIFFERS)
@@ -66,7 +67,8 @@ def _play(client: Client, workload: Workload, seconds: float) -> tuple[Scoreboar
 
         def show(now: Scoreboard, headline: str) -> None:
             if isinstance(live, Live):
-                live.update(screen(now, headline, workload.applied), refresh=True)
+                drawn = screen(now, headline, workload.applied, width=console.width)
+                live.update(drawn, refresh=True)
 
         with workload:
             scores = _follow(client, scores, seconds, show)

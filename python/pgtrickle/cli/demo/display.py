@@ -19,28 +19,32 @@ if TYPE_CHECKING:
 
     from pgtrickle.cli.demo.scoreboard import Score, Scoreboard
 
-COLUMNS = (
-    "stream table",
-    "what it is",
-    "mode",
-    "#rows",
-    "#last change",
-    "#took",
-    "#refreshes",
-    "#rows changed",
-    "verify",
+COLUMNS: tuple[str, ...] = ("stream table", "mode", "#rows", "#changed", "#ms", "#total", "verify")
+WHAT = "what it is"
+WIDE = 110
+LEGEND = (
+    "changed, ms: rows and time of the last refresh that found changes; total: rows changed so far"
 )
 
 
-def screen(scores: Scoreboard, headline: str, applied: Mapping[str, int]) -> Group:
+def screen(
+    scores: Scoreboard, headline: str, applied: Mapping[str, int], *, width: int = WIDE
+) -> Group:
     """Return everything that is shown at one moment."""
-    return Group(Text(headline, "bold"), Text(summary(applied), "dim"), board(scores))
+    drawn = board(scores, wide=width >= WIDE)
+    doing, legend = Text(summary(applied), "dim"), Text(LEGEND, "dim")
+    return Group(Text(headline, "bold"), doing, drawn, legend)
 
 
-def board(scores: Scoreboard) -> Table:
-    """Return the scoreboard as a table."""
-    shows = {definition.name: definition.shows for definition in CHAIN}
-    return table(COLUMNS, [_row(score, shows) for score in scores.values()])
+def board(scores: Scoreboard, *, wide: bool = True) -> Table:
+    """Return the scoreboard: rows now, rows and time of the last change, all rows changed so far."""
+    rows = [_row(score) for score in scores.values()]
+    columns = COLUMNS
+    if wide:
+        shows = {definition.name: Text(definition.shows, "dim") for definition in CHAIN}
+        rows = [[row[0], shows.get(str(row[0]), ""), *row[1:]] for row in rows]
+        columns = (COLUMNS[0], WHAT, *COLUMNS[1:])
+    return table(columns, rows)
 
 
 def summary(applied: Mapping[str, int]) -> str:
@@ -49,17 +53,14 @@ def summary(applied: Mapping[str, int]) -> str:
     return f"{sum(applied.values())} transactions" + (f": {kinds}" if kinds else "")
 
 
-def _row(score: Score, shows: Mapping[str, str]) -> list[Text | str]:
-    name = bare(score.name).rpartition(".")[2]
+def _row(score: Score) -> list[Text | str]:
     differential = score.mode is RefreshMode.DIFFERENTIAL and not score.full
     return [
-        name,
-        Text(shows.get(name, ""), "dim"),
+        bare(score.name).rpartition(".")[2],
         Text(score.mode, "green" if differential else "yellow"),
         f"{score.rows:,}",
         f"{score.changed:,}",
-        "" if score.elapsed_ms is None else f"{score.elapsed_ms:.1f} ms",
-        f"{score.refreshes:,}",
+        "" if score.elapsed_ms is None else f"{score.elapsed_ms:.1f}",
         f"{score.total:,}",
         Text("…", "dim") if score.matches is None else verdict(matches=score.matches),
     ]

@@ -22,7 +22,6 @@ class Score:
     rows: int
     changed: int = 0
     elapsed_ms: float | None = None
-    refreshes: int = 0
     total: int = 0
     full: int = 0
     matches: bool | None = None
@@ -37,7 +36,6 @@ class Score:
             rows=self.rows + report.inserted - report.deleted,
             changed=changed,
             elapsed_ms=report.elapsed_ms,
-            refreshes=self.refreshes + 1,
             total=self.total + changed,
             full=self.full + (report.action is Action.FULL),
         )

@@ -15,7 +15,10 @@ SELECT pg_try_advisory_xact_lock($1::int4, $2::int4) AS leased,
           AND NOT pg_visible_in_snapshot(m.xid, f.snapshot)) AS marks,
        ARRAY[{probes}]::boolean[] AS changed,
        ARRAY[pg_stat_get_xact_tuples_inserted($5::oid), pg_stat_get_xact_tuples_updated($5::oid),
-             pg_stat_get_xact_tuples_deleted($5::oid)] AS touched
+             pg_stat_get_xact_tuples_deleted($5::oid)] AS touched,
+       {sizes} AS buffered,
+       (SELECT count(set_config(setting.key, setting.value, true))
+        FROM jsonb_each_text(s.settings) AS setting) AS fixed
 FROM pgtrickle.stream_tables AS s
 JOIN pgtrickle.frontiers AS f ON f.stream_table_id = s.id
 CROSS JOIN pgtrickle.installation AS i
