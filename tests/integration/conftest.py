@@ -9,6 +9,7 @@ import pytest
 from pgtrickle.catalog import migrate
 from pgtrickle.pg.connection import connect
 from tests.support.lab import Lab
+from tests.support.shop import Shop, open_shop
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,3 +33,17 @@ def lab(dsn: str) -> Iterator[Lab]:
 def any_lab(any_dsn: str) -> Iterator[Lab]:
     """A database on each server version."""
     yield from _lab(any_dsn)
+
+
+@pytest.fixture
+def shop(dsn: str) -> Iterator[Shop]:
+    """A shop with a client on the default server."""
+    with open_shop(dsn) as opened:
+        yield opened
+
+
+@pytest.fixture
+def any_shop(any_dsn: str) -> Iterator[Shop]:
+    """A shop with a client on each server version."""
+    with open_shop(any_dsn) as opened:
+        yield opened

@@ -5,13 +5,14 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import NewType, TYPE_CHECKING
+from typing import TYPE_CHECKING, NewType
 
 from pgtrickle.dvm.schema import QualifiedName, RelationKind
 
 if TYPE_CHECKING:
-    from pgtrickle.frontier import Frontier, Snapshot
     from datetime import datetime
+
+    from pgtrickle.frontier import Frontier, Snapshot
 
 StreamTableId = NewType("StreamTableId", int)
 SourceId = NewType("SourceId", int)
@@ -133,6 +134,7 @@ class StreamTable:
     dependencies: tuple[Dependency, ...] = ()
     frontier: Frontier | None = None
     refreshed_at: datetime | None = None
+    options: dict[str, str] = field(default_factory=dict)
 
     @property
     def storage(self) -> QualifiedName:

@@ -243,6 +243,7 @@ def _stream_table(row: tuple[Any, ...]) -> StreamTable:
         frontier=_frontier(row[15], row[16]),
         refreshed_at=row[17],
         dependencies=tuple(_dependency(facts) for facts in row[18]),
+        options=row[19],
     )
 
 

@@ -32,7 +32,7 @@ from pgtrickle.engines.postgres import Step, run
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
-from pgtrickle.refresh.prepare import begin_statement
+from pgtrickle.refresh.prepare import LAYOUT, begin_statement
 
 if TYPE_CHECKING:
     from pgtrickle.config import Settings
@@ -145,6 +145,7 @@ def _new(planned: Planned, dependencies: tuple[Dependency, ...]) -> NewStreamTab
         settings=facts.settings,
         relations=facts.relations,
         dependencies=dependencies,
+        options={LAYOUT: stored.layout(planned.compiled.plan)},
     )
 
 

@@ -12,6 +12,7 @@ from pgtrickle.catalog.model import RefreshMode, StreamTable
 from pgtrickle.catalog.relations import read_relations
 from pgtrickle.dvm.compile import compile_query
 from pgtrickle.dvm.differentiate.sources import Buffer
+from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind, Schema
 from pgtrickle.errors import SourceError
 from pgtrickle.pg.statement import statement
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from pgtrickle.pg.connection import Connection
 
 # Reasons whose result may change without any captured change: never skipped as quiet.
+LAYOUT = "layout"
 UNOBSERVABLE = ("PGT220", "PGT221", "PGT222")
 
 
@@ -65,6 +67,12 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
             f'stream table "{table.name.name}" can no longer be maintained differentially',
             detail=str(compiled.fallback),
             hint="Drop it and create it again.",
+        )
+    if stored.layout(compiled.plan) != table.options.get(LAYOUT):
+        raise SourceError(
+            f"sources of stream table {table.name} changed so that its rows are stored differently now",
+            detail="A primary key, a NOT NULL or an inheritance child came or went.",
+            hint="Drop the stream table and create it again with the same query.",
         )
     storage = read_relations(connection, [table.storage])[table.storage]
     return Prepared(

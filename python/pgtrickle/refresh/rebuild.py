@@ -14,7 +14,6 @@ from pgtrickle.catalog.model import Action, RefreshReport, Scope, StreamTable
 from pgtrickle.cdc.epoch import adopt_epoch
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.engines.postgres import Step
-from pgtrickle.errors import SourceError
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Outcome, apply, look, refreshing
 from pgtrickle.refresh.capture import capture
@@ -31,24 +30,11 @@ def rebuild(
 ) -> RefreshReport:
     """Bring a stream table back to the law after its capture was broken or its sources changed."""
     started = time.perf_counter()
-    prepared = prepare(connection, table, settings)
-    _require_same_columns(prepared)
+    prepare(connection, table, settings)
     _recapture(connection, table, settings)
     adopt_epoch(connection, table.id, settings)
     again = prepare(connection, store.load(connection, table.name), settings)
     return _refill(connection, again, reason, started)
-
-
-def _require_same_columns(prepared: Prepared) -> None:
-    """Raise when the plan would store other columns than the table has."""
-    wanted = set(stored.columns(prepared.plan))
-    present = {column.name for column in prepared.storage.columns}
-    if not wanted <= present:
-        raise SourceError(
-            f"sources of stream table {prepared.table.name} changed so that it is stored differently",
-            detail=f"Columns that it lacks now: {', '.join(sorted(wanted - present))}.",
-            hint="Drop the stream table and create it again with the same query.",
-        )
 
 
 def _recapture(connection: Connection, table: StreamTable, settings: Settings) -> None:

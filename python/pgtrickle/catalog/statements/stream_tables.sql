@@ -2,7 +2,7 @@
 SELECT s.id, s.schema_name, s.table_name, s.query, s.query_hash, s.refresh_mode,
        s.effective_refresh_mode, s.reasons, s.status, s.schedule, s.settings, s.fingerprint,
        s.generation, s.relations, s.error, f.snapshot::text, f.applied_xid::text, f.refreshed_at,
-       coalesce(d.dependencies, '[]'::jsonb)
+       coalesce(d.dependencies, '[]'::jsonb), s.options
 FROM pgtrickle.stream_tables AS s
 LEFT JOIN pgtrickle.frontiers AS f ON f.stream_table_id = s.id
 LEFT JOIN LATERAL (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,16 @@ def columns(plan: MaintenancePlan) -> tuple[str, ...]:
             return (*plan.visible, *hidden, *plan.accumulators.values())
         case FullPlan():
             return plan.visible
+
+
+def layout(plan: MaintenancePlan) -> str:
+    """Return how the plan stores its rows, as one line: a table filled under one layout fits no other."""
+    match plan.identity:
+        case Keyed(key, nullable):
+            identity = f"key {json.dumps([key, sorted(nullable)])}"
+        case _:
+            identity = "bag"
+    return f"{type(plan).__name__} {identity} {json.dumps(columns(plan))}"
 
 
 def contents(plan: MaintenancePlan) -> Query:
