@@ -146,6 +146,7 @@ class Client:
         AUTO falls back to FULL with a warning that names the reason; DIFFERENTIAL and `strict` refuse instead.
         """
         migrate.require_installed(self._connection)
+        drop_abandoned(self._connection, self._settings)
         resolved = new_name(self._connection, name)
         request = creation.Request(
             name=resolved,
@@ -235,6 +236,7 @@ class Client:
         """Say how `query` would be maintained; nothing is created."""
         migrate.require_installed(self._connection)
         facts = describe_query(self._connection, None, query)
+        creation.require_same_reading(self._connection, facts)
         return validation(facts, creation.compiled_for(facts, RefreshMode.AUTO))
 
     def explain_stream_table(self, name: str) -> Explanation:

@@ -19,7 +19,9 @@ pytestmark = pytest.mark.pg
 UNDEFINED_COLUMN = "42703"
 
 
-@pytest.mark.parametrize("statement", ["INSERT INTO t VALUES (2)", "UPDATE t SET id = 3", "DELETE FROM t"])
+@pytest.mark.parametrize(
+    "statement", ["INSERT INTO t VALUES (2)", "UPDATE t SET id = 3", "DELETE FROM t"]
+)
 def test_a_dropped_column_makes_a_gap_and_the_writer_succeeds(any_lab: Lab, statement: str) -> None:
     any_lab.run("CREATE TABLE t (id int, v int); INSERT INTO t VALUES (1, 1)")
     source = any_lab.capture("t")

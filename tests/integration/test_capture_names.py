@@ -54,7 +54,9 @@ def _capture(lab: Lab, name: QualifiedName) -> list[tuple[object, ...]]:
     table = sql.Identifier(*name)
     values = sql.SQL(", ").join([sql.Literal(number) for number in range(len(columns))])
     lab.connection.execute(sql.SQL("INSERT INTO {} VALUES ({})").format(table, values))
-    lab.connection.execute(sql.SQL("UPDATE {} SET {} = -1").format(table, sql.Identifier(columns[0])))
+    lab.connection.execute(
+        sql.SQL("UPDATE {} SET {} = -1").format(table, sql.Identifier(columns[0]))
+    )
     lab.connection.execute(sql.SQL("DELETE FROM {}").format(table))
     return lab.changes(source)
 

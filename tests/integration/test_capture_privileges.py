@@ -33,7 +33,9 @@ def admin(plain_role_dsn: Roles) -> Iterator[Lab]:
 def plain(plain_role_dsn: Roles, admin: Lab) -> Iterator[Lab]:
     lab = Lab(plain_role_dsn.plain, connect(plain_role_dsn.plain))
     migrate.install(lab.connection)
-    admin.run(f"CREATE TABLE t (id int PRIMARY KEY, v int); GRANT USAGE ON SCHEMA public TO {plain_role_dsn.plain_role}")
+    admin.run(
+        f"CREATE TABLE t (id int PRIMARY KEY, v int); GRANT USAGE ON SCHEMA public TO {plain_role_dsn.plain_role}"
+    )
     yield lab
     lab.close()
 
@@ -73,7 +75,9 @@ def test_capture_is_removed_without_owning_the_table(
     admin.run("INSERT INTO t VALUES (1, 1)")
 
 
-def test_capture_stays_while_someone_reads_it(admin: Lab, plain: Lab, plain_role_dsn: Roles) -> None:
+def test_capture_stays_while_someone_reads_it(
+    admin: Lab, plain: Lab, plain_role_dsn: Roles
+) -> None:
     _grant(admin, plain_role_dsn, "SELECT, TRIGGER")
     source = plain.capture("t")
     plain.consumer("s", (source, ["v"]))
@@ -93,7 +97,9 @@ def test_widening_works_without_owning_the_table(
 
 
 def test_a_writer_needs_no_grants_on_our_schemas(lab: Lab) -> None:
-    lab.run("CREATE TABLE t (id int PRIMARY KEY); CREATE ROLE pgt_writer; GRANT INSERT ON t TO pgt_writer")
+    lab.run(
+        "CREATE TABLE t (id int PRIMARY KEY); CREATE ROLE pgt_writer; GRANT INSERT ON t TO pgt_writer"
+    )
     source = lab.capture("t")
     try:
         lab.run("SET ROLE pgt_writer; INSERT INTO t VALUES (1); RESET ROLE")
@@ -115,7 +121,9 @@ def test_a_writers_search_path_cannot_lead_capture_astray(any_lab: Lab) -> None:
         " CREATE TABLE evil.marks (id int)"
     )
     source = any_lab.capture("t")
-    any_lab.run("SET search_path = evil, pg_catalog; INSERT INTO public.t VALUES (1); RESET search_path")
+    any_lab.run(
+        "SET search_path = evil, pg_catalog; INSERT INTO public.t VALUES (1); RESET search_path"
+    )
     assert any_lab.changes(source) == [("I", 1)]
     assert any_lab.value(f"SELECT count(*) FROM {source.buffer} WHERE xid::text <> '1'") == 1
 

@@ -14,7 +14,9 @@ pytestmark = pytest.mark.pg
 
 
 def test_an_update_is_the_old_rows_then_the_new_rows(any_lab: Lab) -> None:
-    any_lab.run("CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t VALUES (1, 'a'), (2, 'b')")
+    any_lab.run(
+        "CREATE TABLE t (id int PRIMARY KEY, v text); INSERT INTO t VALUES (1, 'a'), (2, 'b')"
+    )
     source = any_lab.capture("t")
     any_lab.run("UPDATE t SET v = v || '!'")
     assert any_lab.changes(source) == [
@@ -141,8 +143,8 @@ def test_duplicates_nulls_and_types_without_equality(any_lab: Lab) -> None:
 
 def test_collations_and_user_types_keep_their_identity(any_lab: Lab) -> None:
     any_lab.run(
-        "CREATE SCHEMA \"my types\"; CREATE TYPE \"my types\".\"Mood\" AS ENUM ('sad', 'ok');"
-        " CREATE DOMAIN \"my types\".pos AS int CHECK (VALUE > 0);"
+        'CREATE SCHEMA "my types"; CREATE TYPE "my types"."Mood" AS ENUM (\'sad\', \'ok\');'
+        ' CREATE DOMAIN "my types".pos AS int CHECK (VALUE > 0);'
         ' CREATE TABLE t (m "my types"."Mood", p "my types".pos, c text COLLATE "C",'
         " n numeric(10, 2), a varchar(3)[])"
     )

@@ -190,4 +190,5 @@ def test_buffers_shrink_when_all_consumers_have_read_them(shop: Shop) -> None:
     assert shop.client.clean_up() == 0
     shop.client.refresh_stream_table("shop.totals")
     assert shop.client.clean_up() == 400
+    assert shop.client.clean_up() == 0
     assert shop.sql("SELECT count(*) FROM pgtrickle_changes.changes_1") == [(0,)]

@@ -94,7 +94,11 @@ def test_removal_takes_dependencies_frontier_and_history_along(any_lab: Lab) -> 
         f" VALUES ({id_}, 'FULL', 'all', now(), '1:1:')"
     )
     record = store.history(any_lab.connection, id_)[0]
-    assert (record.action, record.scope, record.stream_table) == (Action.FULL, Scope.ALL, "public.c")
+    assert (record.action, record.scope, record.stream_table) == (
+        Action.FULL,
+        Scope.ALL,
+        "public.c",
+    )
     assert store.history(any_lab.connection, None, 10) == [record]
     store.remove(any_lab.connection, id_)
     for table in ("stream_tables", "frontiers", "dependencies", "refresh_history"):

@@ -1,18 +1,19 @@
 """A database in which cases run one after the other, each in a fresh schema.
 
-A case that passes takes its stream tables away again. After one that fails the whole database is
-replaced: shrinking must not see what a broken example left behind.
+A case takes its stream tables away again. Where that fails the whole database is replaced: shrinking
+must not see what a broken example left behind.
 """
 
 from __future__ import annotations
 
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg.conninfo import make_conninfo
 
 import pgtrickle
+from pgtrickle.errors import UnknownStreamTableError
 from tests.law.checker import LawBrokenError, Observed, check
 from tests.law.maintainers import Product
 from tests.law.model import Flaw, Model
@@ -47,12 +48,15 @@ class World:
 
     def check(self, case: Case) -> Observed:
         """Hold the law against the product."""
-        connection = self._open()
-        with self._room(connection):
-            observed = check(case, connection, self._client())
-            left = [str(name) for (name,) in connection.execute(_TRIGGERS_LEFT)]
-            if left:
-                raise LeftoverError(f"triggers are left on the sources: {', '.join(left)}")
+        connection, product = self._open(), self._open_product()
+        try:
+            connection.execute("CREATE SCHEMA law")
+            observed = check(case, connection, product)
+            self._nothing_left(connection)
+        except BaseException:
+            self._clear(connection, product, case)
+            raise
+        connection.execute("DROP SCHEMA law CASCADE")
         return observed
 
     def check_model(self, case: Case, flaw: Flaw = Flaw.NONE) -> Observed:
@@ -70,15 +74,22 @@ class World:
         self._product = self._connection = None
         self._resources.close()
 
-    @contextmanager
-    def _room(self, connection: psycopg.Connection[Any]) -> Iterator[None]:
+    def _nothing_left(self, connection: psycopg.Connection[Any]) -> None:
+        left = [str(name) for (name,) in connection.execute(_TRIGGERS_LEFT)]
+        if left:
+            raise LeftoverError(f"triggers are left on the sources: {', '.join(left)}")
+
+    def _clear(self, connection: psycopg.Connection[Any], product: Product, case: Case) -> None:
+        """Take a failed case away, or the whole database when that fails too."""
         try:
-            connection.execute("CREATE SCHEMA law")
-            yield
+            connection.execute("ROLLBACK")
+            for stream in reversed(case.streams):
+                with suppress(UnknownStreamTableError):
+                    product.drop(stream.name)
+            self._nothing_left(connection)
             connection.execute("DROP SCHEMA law CASCADE")
-        except BaseException:
+        except Exception:  # noqa: BLE001 # whatever is broken goes away with its database
             self.close()
-            raise
 
     def _open(self) -> psycopg.Connection[Any]:
         if self._connection is None:
@@ -89,7 +100,7 @@ class World:
             self._connection.execute("SET client_min_messages = warning")
         return self._connection
 
-    def _client(self) -> Product:
+    def _open_product(self) -> Product:
         if self._product is None:
             client = self._resources.enter_context(pgtrickle.connect(self._dsn))
             client.install()

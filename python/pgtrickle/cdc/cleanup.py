@@ -34,7 +34,7 @@ def clean_up(
     """
     with translated(f"clean up the changes of {source.relation}"):
         bound = _bound(connection, source)
-        if bound is None:
+        if bound is None or bound == _floor(connection, source):
             return 0
         _delete_marks(connection, source, bound)
         large = _bytes(connection, source) >= settings.cleanup_min_bytes
@@ -109,15 +109,20 @@ def _raise_floor(connection: Connection, source: Source, bound: Snapshot) -> Non
     Snapshots of one server form a chain. A bound below the floor, from a consumer that has just registered,
     removes nothing new.
     """
-    row = connection.execute(
-        "SELECT floor::text FROM pgtrickle.sources WHERE id = %s FOR UPDATE", (source.id,)
-    ).fetchone()
-    floor = None if row is None or row[0] is None else Snapshot.parse(row[0])
+    connection.execute("SELECT FROM pgtrickle.sources WHERE id = %s FOR UPDATE", (source.id,))
+    floor = _floor(connection, source)
     if floor is None or (floor != bound and bound.covers(floor)):
         connection.execute(
             "UPDATE pgtrickle.sources SET floor = %s::pg_snapshot WHERE id = %s",
             (str(bound), source.id),
         )
+
+
+def _floor(connection: Connection, source: Source) -> Snapshot | None:
+    """Return what the buffer was last cleaned to: nothing below it is there, or can come."""
+    query = "SELECT floor::text FROM pgtrickle.sources WHERE id = %s"
+    row = connection.execute(query, (source.id,)).fetchone()
+    return None if row is None or row[0] is None else Snapshot.parse(row[0])
 
 
 def _bytes(connection: Connection, source: Source) -> int:

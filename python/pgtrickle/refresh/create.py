@@ -24,11 +24,13 @@ from pgtrickle.catalog.model import (
 )
 from pgtrickle.cdc.trigger.install import remove_capture
 from pgtrickle.dvm.compile import Compiled, compile_query
+from pgtrickle.dvm.parse.read import read
 from pgtrickle.dvm.plan.model import ROW_COUNT, ROW_HASH, GroupsPlan, Keyed
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName, Relation
 from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.engines.postgres import Step, run
+from pgtrickle.errors import UnsupportedQueryError
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
@@ -84,11 +86,28 @@ class Planned:
 def plan(connection: Connection, request: Request) -> Planned:
     """Return the plan for `request`; nothing is written. Fallback is refused in DIFFERENTIAL and strict."""
     facts = describe_query(connection, request.name, request.query)
+    require_same_reading(connection, facts)
     compiled = compiled_for(facts, request.refresh_mode)
     required = request.strict or request.refresh_mode is RefreshMode.DIFFERENTIAL
     if compiled.fallback is not None and required:
         raise compiled.fallback
     return Planned(request=request, facts=facts, compiled=compiled)
+
+
+def require_same_reading(connection: Connection, facts: QueryFacts) -> None:
+    """Raise unless PostgreSQL reads back what the compiler read: query and views, printed by the compiler, are the same."""
+    views = [
+        relation.definition for relation in facts.schema.relations.values() if relation.definition
+    ]
+    for text in (facts.query, *views):
+        printed = describe_query(connection, None, to_sql(read(text))).query
+        if printed != text:
+            raise UnsupportedQueryError(
+                "the compiler reads this query differently from PostgreSQL",
+                code="PGT214",
+                detail="Printed by the compiler and read back, its definition is another one.",
+                hint="Rewrite the unusual construct, or report it with the query.",
+            )
 
 
 def compiled_for(facts: QueryFacts, mode: RefreshMode) -> Compiled:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from pgtrickle.catalog import fingerprint, store
 from pgtrickle.catalog.model import Action, RefreshReport, Scope, Status, StreamTable
+from pgtrickle.cdc.cleanup import clean_up
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.render.delta import delta
 from pgtrickle.engines.postgres import Step, run
@@ -101,7 +102,14 @@ class RefreshEngine:
         if isinstance(decision, Rebuild):
             self.forget(name)
             return self.rebuild(table.table, decision.reason)
+        if window.buffered_bytes >= self.settings.cleanup_min_bytes:
+            self._clean_up(table)
         return report
+
+    def _clean_up(self, prepared: Prepared) -> None:
+        """Remove what all consumers have applied from buffers that have grown."""
+        for dependency in prepared.table.dependencies:
+            clean_up(self.connection, dependency.source, settings=self.settings)
 
     def _prepared(self, name: QualifiedName) -> Prepared:
         if name not in self.prepared:

@@ -97,7 +97,7 @@ WITH "delta_1" AS (
     "kind",
     "doc",
     "__pgt_weight",
-    HASH_RECORD_EXTENDED(ROW("kind", CAST("doc" AS TEXT)), 0) AS "__pgt_row_hash",
+    HASH_RECORD_EXTENDED(ROW("kind", CAST("doc" AS TEXT) COLLATE "C"), 0) AS "__pgt_row_hash",
     ROW_NUMBER() OVER () AS "__pgt_change"
   FROM (
     SELECT
@@ -121,7 +121,7 @@ WITH "delta_1" AS (
     ) AS "changes"
     GROUP BY
       "kind",
-      CAST("doc" AS TEXT)
+      CAST("doc" AS TEXT) COLLATE "C"
     HAVING
       SUM("__pgt_weight") <> 0
   ) AS "net"
@@ -146,7 +146,11 @@ WITH "delta_1" AS (
               "t"."kind" IS NOT DISTINCT FROM "d"."kind"
             )
             AND (
-              CAST("t"."doc" AS TEXT) IS NOT DISTINCT FROM CAST("d"."doc" AS TEXT)
+              (
+                CAST("t"."doc" AS TEXT) COLLATE "C"
+              ) IS NOT DISTINCT FROM (
+                CAST("d"."doc" AS TEXT) COLLATE "C"
+              )
             )
           )
           AND (

@@ -33,6 +33,8 @@ def reject(query: Query, schema: Schema) -> None:
         )
     if query.find(exp.Lock):
         raise RejectedQueryError("FOR UPDATE and FOR SHARE have no place in a stored query")
+    if not query.named_selects:
+        raise RejectedQueryError("the query has no columns", hint="Select at least one column.")
     hidden = [name for name in query.named_selects if name.startswith(HIDDEN_PREFIX)]
     if hidden:
         raise RejectedQueryError(

@@ -80,7 +80,8 @@ def _upsert(
     on = types.same_key(key, of_table(key.columns, TARGET), of_table(key.columns, SOURCE))
     gone = binary(exp.LT, col(WEIGHT, SOURCE), number(0))
     came = binary(exp.GT, col(WEIGHT, SOURCE), number(0))
-    updated = of_table([name for name in columns if name not in key.columns], SOURCE)
+    written = [name for name in columns if name not in key.columns or not types.types[name].exact]
+    updated = of_table(written, SOURCE)
     whens = [
         when_delete(gone),
         when_update(updated) if updated else when_keep(),

@@ -1,0 +1,123 @@
+"""Makes a failing case smaller by leaving parts out: what hypothesis cannot, because later draws shift.
+
+A part is left out when the case still fails with the same kind of error. Queries are left as they are.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from tests.law.case import Block, Case, Round, Transaction, written_tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+T = TypeVar("T")
+
+_ROWS = re.compile(r"(?P<head>INSERT INTO .+? VALUES )(?P<rows>\(.+\))$", re.DOTALL)
+_BETWEEN_ROWS = re.compile(r"(?<=\)), (?=\()")
+
+
+def smaller(case: Case, fails: Callable[[Case], bool], *, seconds: float) -> Case:
+    """Return a case that still fails and of which no part can be left out, or as far as time allows."""
+    until = time.monotonic() + seconds
+    found = True
+    while found:
+        found = False
+        for candidate in _candidates(case):
+            if time.monotonic() > until:
+                return case
+            if fails(candidate):
+                case, found = candidate, True
+                break
+    return case
+
+
+def _candidates(case: Case) -> Iterator[Case]:
+    """Yield the case with one part left out, large parts first."""
+    for streams in _without_one(case.streams):
+        names = {stream.name for stream in case.streams} - {stream.name for stream in streams}
+        if streams and not any(names & set(stream.sources) for stream in streams):
+            yield replace(case, streams=streams)
+    yield from _without_tables(case)
+    for rounds in _without_one(case.rounds):
+        yield replace(case, rounds=rounds)
+    for place, changes in enumerate(case.rounds):
+        for fewer in _rounds(changes):
+            yield replace(case, rounds=_put(case.rounds, place, fewer))
+    for place, statement in enumerate(case.ddl):
+        for shorter in _statements(statement):
+            yield replace(case, ddl=_put(case.ddl, place, shorter))
+
+
+def _without_tables(case: Case) -> Iterator[Case]:
+    read = {source for stream in case.streams for source in stream.sources}
+    for statement in case.ddl:
+        name = statement.split("(")[0].removeprefix("CREATE TABLE ").strip()
+        if statement.startswith("CREATE TABLE") and name not in read:
+            ddl = tuple(
+                other
+                for other in case.ddl
+                if other != statement and name not in written_tables(other)
+            )
+            yield replace(case, ddl=ddl, rounds=tuple(_unwritten(case.rounds, name)))
+        elif statement.startswith("CREATE VIEW"):
+            yield replace(case, ddl=tuple(other for other in case.ddl if other != statement))
+
+
+def _unwritten(rounds: tuple[Round, ...], table: str) -> Iterator[Round]:
+    for changes in rounds:
+        kept = (replace(each, steps=_untouched(each.steps, table)) for each in changes.transactions)
+        yield replace(changes, transactions=tuple(kept))
+
+
+def _untouched(steps: tuple[str | Block, ...], table: str) -> tuple[str | Block, ...]:
+    return tuple(
+        replace(step, steps=_untouched(step.steps, table)) if isinstance(step, Block) else step
+        for step in steps
+        if isinstance(step, Block) or table not in written_tables(step)
+    )
+
+
+def _rounds(changes: Round) -> Iterator[Round]:
+    if changes.skipped:
+        yield replace(changes, skipped=())
+    for transactions in _without_one(changes.transactions):
+        yield replace(changes, transactions=transactions)
+    for place, transaction in enumerate(changes.transactions):
+        for steps in _fewer_steps(transaction.steps):
+            fewer = Transaction(steps, transaction.commits)
+            yield replace(changes, transactions=_put(changes.transactions, place, fewer))
+
+
+def _fewer_steps(steps: tuple[str | Block, ...]) -> Iterator[tuple[str | Block, ...]]:
+    yield from _without_one(steps)
+    for place, step in enumerate(steps):
+        if isinstance(step, Block):
+            yield (*steps[:place], *step.steps, *steps[place + 1 :])
+            for inner in _fewer_steps(step.steps):
+                yield _put(steps, place, replace(step, steps=inner))
+        else:
+            for shorter in _statements(step):
+                yield _put(steps, place, shorter)
+
+
+def _statements(statement: str) -> Iterator[str]:
+    """Yield an INSERT with one row less."""
+    match = _ROWS.match(statement)
+    if match:
+        for rows in _without_one(tuple(_BETWEEN_ROWS.split(match["rows"]))):
+            if rows:
+                yield match["head"] + ", ".join(rows)
+
+
+def _without_one(items: tuple[T, ...]) -> Iterator[tuple[T, ...]]:
+    for place in range(len(items)):
+        yield items[:place] + items[place + 1 :]
+
+
+def _put(items: tuple[T, ...], place: int, item: T) -> tuple[T, ...]:
+    return (*items[:place], item, *items[place + 1 :])
