@@ -100,7 +100,9 @@ class Client:
             connection=connection,
             settings=settings,
             plans=PlanCache(settings.plan_cache_capacity),
-            rebuild=lambda table, reason: rebuild(connection, table, reason, settings),
+            rebuild=lambda table, reason, audit: rebuild(
+                connection, table, reason, settings, audit
+            ),
         )
 
     def __enter__(self) -> Self:

@@ -17,6 +17,7 @@ class Settings:
     conflict_attempts: int = 3
     plan_cache_capacity: int = 512
     cleanup_min_bytes: int = 1 << 20
+    cleanup_at_bytes: int = 1 << 23
 
     def __post_init__(self) -> None:
         for name in self.__slots__:

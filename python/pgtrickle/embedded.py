@@ -207,7 +207,11 @@ class Server:
             atexit.register(self._stop_ours)
         self._write_settings(self._socket_dir)
         where = ("-D", str(self.data_dir), "-w", "-t", f"{START_SECONDS}")
-        started = self._run("pg_ctl", "start", *where, "-l", str(self.log_file))
+        try:
+            started = self._run("pg_ctl", "start", *where, "-l", str(self.log_file))
+        except BaseException:  # an interrupt while it starts must not leave it running
+            self.stop("immediate")
+            raise
         if started.returncode != 0:
             failure = self._failure("could not start", self._log_tail() or started.stdout)
             self.stop("immediate")

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 from psycopg import sql
 
-from pgtrickle.dvm.schema import QualifiedName
-from pgtrickle.catalog.relations import read_relations
 from pgtrickle.catalog.model import CaptureFailure
+from pgtrickle.catalog.relations import read_relations
 from pgtrickle.cdc.trigger.install import ensure_capture
+from pgtrickle.dvm.schema import QualifiedName
 from tests.support.lab import QUICK
 
 if TYPE_CHECKING:

@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 import pytest
 
 from pgtrickle.catalog import migrate
-from pgtrickle.cdc.trigger.install import remove_capture
-from pgtrickle.errors import PrivilegeError, RowSecurityError
 from pgtrickle.catalog.introspect import describe_query
+from pgtrickle.cdc.trigger.install import remove_capture
+from pgtrickle.dvm.schema import QualifiedName
+from pgtrickle.errors import PrivilegeError, RowSecurityError
 from pgtrickle.pg.connection import connect
 from tests.support.lab import Lab
 
@@ -117,15 +118,16 @@ def test_a_writer_needs_no_grants_on_our_schemas(lab: Lab) -> None:
 def test_a_writers_search_path_cannot_lead_capture_astray(any_lab: Lab) -> None:
     any_lab.run(
         "CREATE TABLE t (id int); CREATE SCHEMA evil;"
-        " CREATE FUNCTION evil.pg_current_xact_id() RETURNS xid8 LANGUAGE sql AS $$SELECT '1'::xid8$$;"
-        " CREATE TABLE evil.marks (id int)"
+        " CREATE FUNCTION evil.never(text, text) RETURNS boolean LANGUAGE sql AS 'SELECT false';"
+        " CREATE OPERATOR evil.= (LEFTARG = text, RIGHTARG = text, FUNCTION = evil.never)"
     )
     source = any_lab.capture("t")
-    any_lab.run(
-        "SET search_path = evil, pg_catalog; INSERT INTO public.t VALUES (1); RESET search_path"
-    )
+    any_lab.run("SET search_path = evil, pg_catalog")
+    # The operator is really in the way of whoever runs with this path.
+    assert any_lab.value("SELECT 'a'::text = 'a'") is False
+    any_lab.run("INSERT INTO public.t VALUES (1); RESET search_path")
     assert any_lab.changes(source) == [("I", 1)]
-    assert any_lab.value(f"SELECT count(*) FROM {source.buffer} WHERE xid::text <> '1'") == 1
+    assert any_lab.marks(source) == []
 
 
 def test_replica_role_writes_are_captured_where_we_own_the_table(any_lab: Lab) -> None:
@@ -180,12 +182,10 @@ def test_forced_row_security_binds_the_owner(plain: Lab) -> None:
 
 
 def test_a_table_that_we_may_not_read_is_named(plain: Lab) -> None:
-    with pytest.raises(PrivilegeError, match='may not read relation "public"."t"'):
+    with pytest.raises(PrivilegeError, match=r"may not read relation .*public.*\."):
         describe_query(plain.connection, None, "SELECT v FROM public.t")
 
 
 def test_a_name_in_a_schema_without_create_is_refused(plain: Lab) -> None:
-    from pgtrickle.dvm.schema import QualifiedName
-
     with pytest.raises(PrivilegeError, match="permission denied for schema public"):
         describe_query(plain.connection, QualifiedName("public", "x"), "SELECT 1 AS a")

@@ -6,9 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from pgtrickle.cdc.trigger import install, tables
 from pgtrickle.errors import SourceError
 
 if TYPE_CHECKING:
+    from pgtrickle.cdc.trigger.tables import Member
+    from pgtrickle.dvm.schema import QualifiedName
+    from pgtrickle.pg.connection import Connection
     from tests.support.lab import Lab
 
 pytestmark = pytest.mark.pg
@@ -134,6 +138,25 @@ def test_a_new_partition_is_captured_when_capture_is_ensured_again(any_lab: Lab)
     assert any_lab.changes(source) == [("I", 100, 1)]
     # Writes between the two went unseen, so everyone must rebuild.
     assert any_lab.marks(source) == [("gap", None)]
+
+
+def test_a_partition_that_comes_while_capture_is_installed_is_captured_too(
+    any_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    any_lab.run(PARTITIONED)
+    ddl, read = any_lab.another(), tables.read_members
+    scripts = ["CREATE TABLE more PARTITION OF r FOR VALUES FROM (100) TO (200)"]
+
+    def attach_after_reading(connection: Connection, table: QualifiedName) -> tuple[Member, ...]:
+        members = read(connection, table)
+        if scripts:
+            ddl.execute(scripts.pop().encode())
+        return members
+
+    monkeypatch.setattr(install, "read_members", attach_after_reading)
+    source = any_lab.capture("r")
+    any_lab.run("INSERT INTO more VALUES (100, 1)")
+    assert any_lab.changes(source) == [("I", 100, 1)]
 
 
 def test_a_detached_partition_is_captured_no_more(any_lab: Lab) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
 
-from pgtrickle.catalog.relations import read_relations
 from pgtrickle.catalog.model import CaptureFailure
+from pgtrickle.catalog.relations import read_relations
 from pgtrickle.cdc.trigger.install import ensure_capture
 from pgtrickle.errors import LockTimeoutError, SourceError
 from tests.support.lab import QUICK, Task, blocked, named, until
@@ -116,9 +117,7 @@ def test_a_lock_that_is_never_granted_ends_in_an_error_with_a_hint(any_lab: Lab)
 
 def test_two_consumers_at_once_get_one_source(any_lab: Lab) -> None:
     any_lab.run("CREATE TABLE t (id int PRIMARY KEY, a int, b int)")
-    tasks = [
-        Task(lambda c=any_lab.another(), column=column: _widen(c, column)) for column in ("a", "b")
-    ]
+    tasks = [Task(partial(_widen, any_lab.another(), column)) for column in ("a", "b")]
     ids = {task.result().source.id for task in tasks}
     assert len(ids) == 1
     source = any_lab.capture("t", "id")

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from psycopg import sql
 
 from pgtrickle.catalog import store
 from pgtrickle.cdc import cleanup
@@ -113,14 +115,14 @@ def test_the_look_comes_after_the_lock(any_lab: Lab, monkeypatch: pytest.MonkeyP
     consumer = any_lab.consumer("c", (source, ["id"]))
     any_lab.run("INSERT INTO t VALUES (1)")
     any_lab.stand_at(consumer, any_lab.snapshot())
-    bound = cleanup._bound
+    writer, execute = any_lab.another(), any_lab.connection.execute
 
-    def written_meanwhile(*arguments: object) -> object:
-        found = bound(*arguments)  # type: ignore[arg-type]
-        any_lab.another().execute("INSERT INTO t VALUES (2)")
-        return found
+    def write_before_the_lock(query: Any, *arguments: Any, **options: Any) -> Any:  # noqa: ANN401
+        if isinstance(query, sql.Composed) and "LOCK TABLE" in query.as_string():
+            writer.execute("INSERT INTO t VALUES (2)")
+        return execute(query, *arguments, **options)
 
-    monkeypatch.setattr(cleanup, "_bound", written_meanwhile)
+    monkeypatch.setattr(any_lab.connection, "execute", write_before_the_lock)
     assert clean_up(any_lab.connection, source, settings=ALWAYS_TRUNCATE) == 1
     assert any_lab.changes(source) == [("I", 2)]
 
@@ -185,7 +187,7 @@ def test_clean_up_among_writers_loses_nothing(any_lab: Lab) -> None:
             connection.execute("COMMIT")
         return found
 
-    writers = [Task(lambda worker=worker: write(worker)) for worker in range(4)]
+    writers = [Task(partial(write, worker)) for worker in range(4)]
     collector = Task(collect)
     outcomes = set()
     while any(writer.is_alive() for writer in writers):

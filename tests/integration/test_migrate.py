@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import psycopg
 import pytest
 
 from pgtrickle.catalog import migrate
-from pgtrickle.errors import DependantsError, LockTimeoutError, NotInstalledError
 from pgtrickle.config import Settings
+from pgtrickle.errors import DependantsError, LockTimeoutError, NotInstalledError
 from pgtrickle.pg.connection import connect
 from tests.support.lab import Lab, Task
 
@@ -58,7 +59,7 @@ def test_installing_twice_is_installing_once(bare: Lab) -> None:
 
 
 def test_two_installers_at_once(bare: Lab) -> None:
-    tasks = [Task(lambda c=bare.another(): migrate.install(c)) for _ in range(3)]
+    tasks = [Task(partial(migrate.install, bare.another())) for _ in range(3)]
     assert len({task.result() for task in tasks}) == 1
 
 

@@ -34,6 +34,13 @@ def test_truncate_is_a_full_refresh_with_its_reason(shop: Shop) -> None:
     shop.assert_exact("shop.totals", TOTALS)
 
 
+def test_verify_works_when_a_rebuild_is_due(shop: Shop) -> None:
+    shop.client.create_stream_table("shop.totals", TOTALS)
+    shop.sql("TRUNCATE shop.orders")
+    assert shop.client.verify("shop.totals").matches
+    assert shop.client.refresh_history("shop.totals")[0].action == "FULL"
+
+
 def test_writes_behind_a_disabled_trigger_are_found(shop: Shop) -> None:
     shop.client.create_stream_table("shop.totals", TOTALS)
     shop.sql(DISABLE)

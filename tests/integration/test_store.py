@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
+from unittest.mock import Mock
 
 import pytest
 
@@ -143,19 +144,14 @@ def test_a_registration_that_is_not_committed_yet_is_not_abandoned(any_lab: Lab)
     assert store.abandoned(any_lab.connection) == []
 
 
-def test_loading_everything_takes_one_statement(any_lab: Lab) -> None:
+def test_loading_everything_takes_one_statement(
+    any_lab: Lab, monkeypatch: pytest.MonkeyPatch
+) -> None:
     any_lab.run("CREATE TABLE t (id int)")
     source = any_lab.capture("t")
     for number in range(5):
         any_lab.consumer(f"c{number}", (source, ["id"]))
-    executed: list[object] = []
-    connection = any_lab.connection
-    original = connection.execute
-
-    def counting(*arguments: object, **options: object) -> object:
-        executed.append(arguments[0])
-        return original(*arguments, **options)  # type: ignore[arg-type]
-
-    connection.execute = counting  # type: ignore[method-assign, assignment]
-    assert len(store.load_all(connection)) == 5
-    assert len(executed) == 1
+    execute = Mock(wraps=any_lab.connection.execute)
+    monkeypatch.setattr(any_lab.connection, "execute", execute)
+    assert len(store.load_all(any_lab.connection)) == 5
+    assert execute.call_count == 1

@@ -91,6 +91,8 @@ def move_key(dice: Dice, table: Table) -> str:
     """Return an UPDATE that gives rows another key, where no row has it."""
     column = table.key[0]
     old, new = dice.pick(column.domain.literals()), dice.pick(column.domain.literals())
+    if column.domain.extremes and dice.chance(60):
+        old = f"(SELECT {dice.pick(('max', 'min'))}({column.name}) FROM {table.name})"
     rest = "".join(f" AND x.{other.name} = t.{other.name}" for other in table.key[1:])
     taken = f"SELECT 1 FROM {table.name} x WHERE x.{column.name} = {new}{rest}"
     free = f"{column.name} = {new} OR NOT EXISTS ({taken})"

@@ -88,7 +88,7 @@ class World:
                     product.drop(stream.name)
             self._nothing_left(connection)
             connection.execute("DROP SCHEMA law CASCADE")
-        except Exception:  # noqa: BLE001 # whatever is broken goes away with its database
+        except Exception:  # whatever is broken goes away with its database
             self.close()
 
     def _open(self) -> psycopg.Connection[Any]:

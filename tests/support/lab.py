@@ -7,6 +7,9 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from psycopg import sql
+from typing_extensions import override
+
 from pgtrickle.catalog import store
 from pgtrickle.catalog.model import (
     CaptureFailure,
@@ -17,7 +20,7 @@ from pgtrickle.catalog.model import (
 from pgtrickle.catalog.relations import read_relations
 from pgtrickle.cdc.trigger.install import Captured, ensure_capture
 from pgtrickle.config import Settings
-from pgtrickle.dvm.schema import QualifiedName, quoted
+from pgtrickle.dvm.schema import QualifiedName
 from pgtrickle.pg.connection import connect
 
 if TYPE_CHECKING:
@@ -42,11 +45,11 @@ class Lab:
         """Run a script of statements."""
         self.connection.execute(script.encode(), prepare=False)
 
-    def rows(self, query: str, *values: Any) -> list[tuple[Any, ...]]:
+    def rows(self, query: str, *values: object) -> list[tuple[Any, ...]]:
         """Return the rows of a query."""
         return self.connection.execute(query.encode(), values or None).fetchall()
 
-    def value(self, query: str, *values: Any) -> Any:
+    def value(self, query: str, *values: object) -> Any:  # noqa: ANN401
         """Return the one value of a query."""
         return self.rows(query, *values)[0][0]
 
@@ -82,7 +85,9 @@ class Lab:
 
     def changes(self, source: Source, *, since: str | None = None) -> list[tuple[Any, ...]]:
         """Return action and captured values in the order of change_id, all or those not in a snapshot."""
-        values = "".join(f", {quoted(column.buffer_column)}" for column in source.columns)
+        values = "".join(
+            f", {sql.Identifier(column.buffer_column).as_string()}" for column in source.columns
+        )
         since = since or "1:1:"
         return self.rows(
             f"SELECT action::text{values} FROM {source.buffer}"
@@ -162,13 +167,14 @@ class Task(threading.Thread):
         self.error: BaseException | None = None
         self.start()
 
+    @override
     def run(self) -> None:
         try:
             self.outcome = self.work()
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             self.error = error
 
-    def result(self) -> Any:
+    def result(self) -> Any:  # noqa: ANN401
         """Return what the work returned."""
         self.join(PATIENCE)
         assert not self.is_alive(), "the task does not end"

@@ -192,7 +192,7 @@ def _explained(
             f"the query cannot be a view: {message}",
             hint=error.diag.message_hint or "It may only read, and only what outlives the session.",
         )
-    ours = translate(error, f"create view {name}")
+    ours = translate(error, f"create stream table {name}")
     if isinstance(ours, QueryError) or state[:2] == "22":
         return QueryError(
             message,

@@ -5,6 +5,7 @@ Facts only. They are read from the catalog elsewhere and arrive here as values; 
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 HIDDEN_PREFIX = "__pgt_"
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
 
 
 class QualifiedName(NamedTuple):
@@ -29,7 +31,9 @@ class QualifiedName(NamedTuple):
 
 
 def quoted(identifier: str) -> str:
-    """Return `identifier` in double quotes, as PostgreSQL reads it back unchanged."""
+    """Return `identifier` as PostgreSQL reads it back unchanged: in double quotes where it must be."""
+    if _PLAIN.fullmatch(identifier):
+        return identifier
     return '"' + identifier.replace('"', '""') + '"'
 
 

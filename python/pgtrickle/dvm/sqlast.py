@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
+from pgtrickle.dvm.dialect import FaithfulPostgres
 from pgtrickle.dvm.schema import HIDDEN_PREFIX, QualifiedName
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 Expr: TypeAlias = exp.Expr
 Query: TypeAlias = exp.Query
 
-DIALECT = "postgres"
+DIALECT = FaithfulPostgres
 WEIGHT = HIDDEN_PREFIX + "weight"
 
 

@@ -56,6 +56,7 @@ _WITHOUT_VALUES = frozenset(
     {"08", "0A", "25", "28", "2B", "3D", "3F", "40", "42", "53", "55", "57"}
 )
 _HINTS: dict[type[PgtrickleError], str] = {
+    DuplicateNameError: "Choose another name; if_not_exists=True keeps a stream table that is there.",
     DependantsError: "Drop the listed objects first, or pass cascade=True to drop them too.",
     LockTimeoutError: "Another transaction holds the lock; try again when it has ended.",
     ConnectionFailedError: "Connect again; work that was not committed is rolled back.",

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from pgtrickle.catalog import fingerprint, store
 from pgtrickle.catalog.model import Action, RefreshReport, Scope, Status, StreamTable
@@ -28,18 +29,19 @@ from pgtrickle.errors import (
 )
 from pgtrickle.pg.execute import translated
 from pgtrickle.pg.lease import refresh_key
-from pgtrickle.refresh.apply import Counts, Outcome, apply, refreshing
+from pgtrickle.refresh.apply import Counts, Moment, Outcome, apply, refreshing
 from pgtrickle.refresh.decide import Decision, Delta, Full, Rebuild, Skip, WindowFacts, decide
 from pgtrickle.refresh.prepare import Prepared, prepare
 from pgtrickle.refresh.window import Window
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from pgtrickle._core import PlanCache
     from pgtrickle.config import Settings
     from pgtrickle.dvm.schema import QualifiedName
     from pgtrickle.pg.connection import Connection
+
+
+Auditor: TypeAlias = Callable[[Prepared], None]
 
 
 @dataclass(slots=True)
@@ -49,15 +51,16 @@ class RefreshEngine:
     connection: Connection
     settings: Settings
     plans: PlanCache
-    rebuild: Callable[[StreamTable, str], RefreshReport]
+    rebuild: Callable[[StreamTable, str, Auditor | None], RefreshReport]
     prepared: dict[QualifiedName, Prepared] = field(default_factory=dict)
+    intact: dict[QualifiedName, tuple[str, str]] = field(default_factory=dict)
 
     def refresh(
         self,
         name: QualifiedName,
         *,
         full: bool = False,
-        audit: Callable[[Prepared], Any] | None = None,
+        audit: Auditor | None = None,
     ) -> RefreshReport:
         """Bring one stream table to the present; repeat when another transaction was in the way.
 
@@ -77,10 +80,9 @@ class RefreshEngine:
     def forget(self, name: QualifiedName) -> None:
         """Load the stream table anew at its next refresh."""
         self.prepared.pop(name, None)
+        self.intact.pop(name, None)
 
-    def _once(
-        self, name: QualifiedName, *, full: bool, audit: Callable[[Prepared], Any] | None
-    ) -> RefreshReport:
+    def _once(self, name: QualifiedName, *, full: bool, audit: Auditor | None) -> RefreshReport:
         started = time.perf_counter()
         table = self._prepared(name)
         try:
@@ -89,8 +91,9 @@ class RefreshEngine:
                 refreshing(self.connection, table.begin),
             ):
                 window = self._window(table)
-                decision = decide(self._facts(table, window, full=full))
-                report = self._act(table, window, decision, started)
+                same, tree = self._shape(table, window)
+                decision = decide(self._facts(table, window, same_fingerprint=same, full=full))
+                report = self._act(table, window, decision, tree, started)
                 if audit is not None and not isinstance(decision, Rebuild):
                     audit(table)
         except QueryError as error:
@@ -101,8 +104,8 @@ class RefreshEngine:
             ) from error
         if isinstance(decision, Rebuild):
             self.forget(name)
-            return self.rebuild(table.table, decision.reason)
-        if window.buffered_bytes >= self.settings.cleanup_min_bytes:
+            return self.rebuild(table.table, decision.reason, audit)
+        if window.buffered_bytes >= self.settings.cleanup_at_bytes:
             self._clean_up(table)
         return report
 
@@ -123,23 +126,22 @@ class RefreshEngine:
         return self.prepared[name]
 
     def _window(self, prepared: Prepared) -> Window:
-        """Take the lease, the frontier, the snapshot and the changed set in one round trip."""
+        """Take the lease, the frontier, the snapshot and the changed set in one statement."""
         table = prepared.table
         lease = refresh_key(table.id)
         sources = [dependency.source.id for dependency in table.dependencies]
-        rows = run(
-            self.connection,
-            [
-                Step(
-                    prepared.window,
-                    (lease.space, lease.object, table.id, sources, prepared.storage_oid),
-                ),
-                Step(fingerprint.AT_SNAPSHOT, (table.id,)),
-            ],
+        facts = (
+            lease.space,
+            lease.object,
+            table.id,
+            sources,
+            prepared.storage_oid,
+            prepared.watched,
         )
-        if rows[0] is None:
+        row = run(self.connection, [Step(prepared.window, facts)])[0]
+        if row is None:
             raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")
-        window = Window.read(prepared, rows[0], rows[1])
+        window = Window.read(prepared, row)
         if not window.leased:
             raise ConflictError(f"another refresh of stream table {table.name} is running")
         if window.generation != table.generation:
@@ -148,24 +150,41 @@ class RefreshEngine:
             raise InternalError("the refresh transaction had written before it took its snapshot")
         return window
 
-    def _facts(self, prepared: Prepared, window: Window, *, full: bool) -> WindowFacts:
+    def _shape(self, prepared: Prepared, window: Window) -> tuple[bool, str]:
+        """Return whether the sources are as they were stored, and their tree of partitions.
+
+        The fingerprint is computed again only when a version of a catalog row that it reads is new.
+        """
+        name = prepared.table.name
+        seen = (window.versions, window.fingerprint)
+        if not prepared.partitioned and self.intact.get(name) == seen:
+            return True, ""
+        row = run(self.connection, [Step(fingerprint.AT_SNAPSHOT, (prepared.table.id,))])[0]
+        found, tree = row if row else ("", "")
+        if found == window.fingerprint:
+            self.intact[name] = seen
+        return found == window.fingerprint, tree
+
+    def _facts(
+        self, prepared: Prepared, window: Window, *, same_fingerprint: bool, full: bool
+    ) -> WindowFacts:
         return WindowFacts(
             mode=prepared.table.effective_mode,
             changed=window.changed,
             marks=window.marks,
             same_epoch=window.same_epoch,
-            same_fingerprint=window.same_fingerprint,
+            same_fingerprint=same_fingerprint,
             skippable=prepared.skippable,
             full_requested=full,
         )
 
     def _act(
-        self, prepared: Prepared, window: Window, decision: Decision, started: float
+        self, prepared: Prepared, window: Window, decision: Decision, tree: str, started: float
     ) -> RefreshReport:
         match decision:
             case Skip(reason) | Rebuild(reason):
                 outcome = Outcome(Action.NO_DATA, Scope.DELTA, reason)
-                return report(prepared.table, window.moment.snapshot, outcome, Counts(), started)
+                return report(prepared.table, window.snapshot, outcome, Counts(), started)
             case Delta(changed):
                 position = (window.frontier, window.applied_xid)
                 text = sized(self._delta_text(prepared, changed), window.buffered_bytes)
@@ -174,8 +193,9 @@ class RefreshEngine:
             case Full(reason):
                 change = Step(stored.refill(prepared.plan, prepared.storage))
                 outcome = Outcome(Action.FULL, Scope.ALL, reason)
-        counts = apply(self.connection, prepared, change, window.moment, outcome)
-        return report(prepared.table, window.moment.snapshot, outcome, counts, started)
+        moment = Moment(window.snapshot, tree, window.touched)
+        counts = apply(self.connection, prepared, change, moment, outcome)
+        return report(prepared.table, window.snapshot, outcome, counts, started)
 
     def _delta_text(self, prepared: Prepared, changed: tuple[QualifiedName, ...]) -> str:
         """Return the apply statement for this changed set, compiled once per generation."""

@@ -14,6 +14,7 @@ from pgtrickle.dvm.compile import compile_query
 from pgtrickle.dvm.differentiate.sources import Buffer
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind, Schema
+from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import SourceError
 from pgtrickle.pg.statement import statement
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 # Reasons whose result may change without any captured change: never skipped as quiet.
 LAYOUT = "layout"
+WATCHED = statement("pgtrickle.refresh.statements", "watched.sql")
 UNOBSERVABLE = ("PGT220", "PGT221", "PGT222")
 
 
@@ -41,6 +43,7 @@ class Prepared:
     buffers: Mapping[QualifiedName, Buffer]
     begin: bytes
     window: str
+    watched: list[int]
 
     @property
     def partitioned(self) -> bool:
@@ -83,6 +86,7 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
         buffers=buffers_of(table),
         begin=begin_statement(table, settings),
         window=window_statement(table),
+        watched=_watched(connection, table),
     )
 
 
@@ -129,7 +133,8 @@ def begin_statement(table: StreamTable, settings: Settings) -> bytes:
 def window_statement(table: StreamTable) -> str:
     """Return the one statement that takes the lease, the frontier, the snapshot and the changed set.
 
-    `$1`, `$2`: the lease; `$3`: the stream table; `$4`: its sources; `$5`: its storage. It also fixes the settings of the
+    `$1`, `$2`: the lease; `$3`: the stream table; `$4`: its sources; `$5`: its storage; `$6`: what it
+    reads, for the versions of their catalog rows. It also fixes the settings of the
     session that created the table, which bear on every result computed after it.
     """
     frame = statement("pgtrickle.refresh.statements", "window.sql")
@@ -148,6 +153,13 @@ def window_statement(table: StreamTable) -> str:
         )
         .as_string(None)
     )
+
+
+def _watched(connection: Connection, table: StreamTable) -> list[int]:
+    names = {*table.relations, *(dependency.source.table for dependency in table.dependencies)}
+    parameters = ([name.schema for name in names], [name.name for name in names])
+    row = run(connection, [Step(WATCHED, parameters)])[0]
+    return list(row[0] or ()) if row else []
 
 
 def _oid(connection: Connection, name: QualifiedName) -> int:

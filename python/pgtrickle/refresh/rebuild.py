@@ -17,7 +17,7 @@ from pgtrickle.engines.postgres import Step
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Outcome, apply, look, refreshing
 from pgtrickle.refresh.capture import capture
-from pgtrickle.refresh.engine import report
+from pgtrickle.refresh.engine import Auditor, report
 from pgtrickle.refresh.prepare import Prepared, prepare
 
 if TYPE_CHECKING:
@@ -26,7 +26,11 @@ if TYPE_CHECKING:
 
 
 def rebuild(
-    connection: Connection, table: StreamTable, reason: str, settings: Settings
+    connection: Connection,
+    table: StreamTable,
+    reason: str,
+    settings: Settings,
+    audit: Auditor | None = None,
 ) -> RefreshReport:
     """Bring a stream table back to the law after its capture was broken or its sources changed."""
     started = time.perf_counter()
@@ -34,7 +38,7 @@ def rebuild(
     _recapture(connection, table, settings)
     adopt_epoch(connection, table.id, settings)
     again = prepare(connection, store.load(connection, table.name), settings)
-    return _refill(connection, again, reason, started)
+    return _refill(connection, again, reason, started, audit)
 
 
 def _recapture(connection: Connection, table: StreamTable, settings: Settings) -> None:
@@ -51,7 +55,11 @@ def _recapture(connection: Connection, table: StreamTable, settings: Settings) -
 
 
 def _refill(
-    connection: Connection, prepared: Prepared, reason: str, started: float
+    connection: Connection,
+    prepared: Prepared,
+    reason: str,
+    started: float,
+    audit: Auditor | None,
 ) -> RefreshReport:
     table = prepared.table
     outcome = Outcome(Action.FULL, Scope.ALL, reason)
@@ -60,4 +68,6 @@ def _refill(
         change = Step(stored.refill(prepared.plan, prepared.storage))
         counts = apply(connection, prepared, change, moment, outcome)
         store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)
+        if audit is not None:
+            audit(prepared)
     return report(table, moment.snapshot, outcome, counts, started)

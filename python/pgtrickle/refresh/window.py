@@ -5,8 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
-from pgtrickle.refresh.apply import Moment
-
 if TYPE_CHECKING:
     from pgtrickle.dvm.schema import QualifiedName
     from pgtrickle.engines.postgres import Row
@@ -15,37 +13,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """What `window.sql` and the fingerprint say, as one value."""
+    """What `window.sql` says, as one value.
+
+    `versions` are those of all catalog rows that the fingerprint is made of.
+    """
 
     leased: bool
     frontier: str
     applied_xid: str
+    snapshot: str
     unassigned: bool
     generation: int
+    fingerprint: str
     same_epoch: bool
-    same_fingerprint: bool
     marks: tuple[str, ...]
     changed: tuple[QualifiedName, ...]
-    moment: Moment
+    touched: tuple[int, ...]
     buffered_bytes: int
+    versions: str
 
     @classmethod
-    def read(cls, prepared: Prepared, row: Row, fingerprint: Row | None) -> Self:
-        """Return the window of `prepared` from the two rows that describe it."""
+    def read(cls, prepared: Prepared, row: Row) -> Self:
+        """Return the window of `prepared` from the row that describes it."""
         leased, frontier, applied_xid, snapshot, unassigned = row[:5]
-        _status, generation, known, same_epoch, marks, flags, touched, buffered, _ = row[5:]
-        found, tree = fingerprint[:2] if fingerprint else ("", "")
+        _status, generation, fingerprint, same_epoch, marks, flags = row[5:11]
+        touched, buffered_bytes, _fixed, versions = row[11:]
         relations = (dependency.source.relation for dependency in prepared.table.dependencies)
         return cls(
             leased=leased,
             frontier=frontier,
             applied_xid=applied_xid,
+            snapshot=snapshot,
             unassigned=unassigned,
             generation=generation,
+            fingerprint=fingerprint,
             same_epoch=same_epoch,
-            same_fingerprint=found == known,
             marks=tuple(marks or ()),
             changed=tuple(name for name, flag in zip(relations, flags, strict=False) if flag),
-            buffered_bytes=buffered,
-            moment=Moment(snapshot, tree, tuple(touched)),
+            touched=tuple(touched),
+            buffered_bytes=buffered_bytes,
+            versions=versions,
         )

@@ -18,7 +18,20 @@ SELECT pg_try_advisory_xact_lock($1::int4, $2::int4) AS leased,
              pg_stat_get_xact_tuples_deleted($5::oid)] AS touched,
        {sizes} AS buffered,
        (SELECT count(set_config(setting.key, setting.value, true))
-        FROM jsonb_each_text(s.settings) AS setting) AS fixed
+        FROM jsonb_each_text(s.settings) AS setting
+        WHERE current_setting(setting.key) <> setting.value) AS fixed,
+       -- The versions of every catalog row that the fingerprint reads: unchanged, so is the fingerprint.
+       concat_ws('|',
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_class AS r WHERE r.oid = ANY ($6::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_attribute AS r WHERE r.attrelid = ANY ($6::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_attrdef AS r WHERE r.adrelid = ANY ($6::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_index AS r WHERE r.indrelid = ANY ($6::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_trigger AS r WHERE r.tgrelid = ANY ($6::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_rewrite AS r WHERE r.ev_class = ANY ($6::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_inherits AS r WHERE r.inhparent = ANY ($6::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_inherits AS r WHERE r.inhrelid = ANY ($6::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_subscription_rel AS r WHERE r.srrelid = ANY ($6::oid[]))
+       ) AS versions
 FROM pgtrickle.stream_tables AS s
 JOIN pgtrickle.frontiers AS f ON f.stream_table_id = s.id
 CROSS JOIN pgtrickle.installation AS i
