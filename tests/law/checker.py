@@ -118,7 +118,7 @@ def _same(
 
 
 def _rewritten(name: str) -> str:
-    """Return the name under which changes of a stream table that cannot be seen are counted."""
+    """Return the name under which changes are counted that a reader may not notice."""
     return f"{name}, rewritten"
 
 
@@ -214,13 +214,13 @@ class _Run:
     def _pass_on(self, stream: Stream, report: Report, *, changed: bool) -> None:
         """Count a stream table's changed rows as written, for those that read it.
 
-        Rows that were touched and show the same as before may or may not have been captured.
+        An update may or may not have been captured: the columns that others read may be the same.
         """
         touched = report.inserted + report.updated + report.deleted
         if changed and touched == 0:
             raise WrongCountsError(f"{stream.name} changed, but the report says {report}")
-        name = stream.name if changed else _rewritten(stream.name)
-        self._written(Counter({name: touched}))
+        moved = report.inserted + report.deleted if changed else 0
+        self._written(Counter({stream.name: moved, _rewritten(stream.name): touched}))
 
     def _images(self, stream: Stream) -> Counter[str]:
         rows = self._connection.execute(f"SELECT q::text FROM {stream.name} AS q").fetchall()

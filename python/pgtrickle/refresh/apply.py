@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from psycopg.pq import TransactionStatus
 
 from pgtrickle.catalog import fingerprint
-from pgtrickle.engines.postgres import Step, run
+from pgtrickle.engines.postgres import COMMIT, Step, run
 from pgtrickle.errors import ConflictError, SourceChangedError, UnknownStreamTableError
 from pgtrickle.pg.statement import statement
 
@@ -49,7 +49,7 @@ class Moment(NamedTuple):
 
 @contextmanager
 def refreshing(connection: Connection, begin: bytes) -> Iterator[None]:
-    """Run the block in the transaction that `begin` opens; commit at its end, else roll back."""
+    """Run the block in the transaction that `begin` opens; commit at its end unless it did, else roll back."""
     connection.execute(begin, prepare=False)
     try:
         yield
@@ -57,6 +57,8 @@ def refreshing(connection: Connection, begin: bytes) -> Iterator[None]:
         if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
             connection.execute("ROLLBACK", prepare=False)
         raise
+    if connection.info.transaction_status == TransactionStatus.IDLE:
+        return
     if connection.execute("COMMIT", prepare=False).statusmessage != "COMMIT":
         raise ConflictError("the refresh was rolled back", hint="Try again.")
 
@@ -73,9 +75,18 @@ def look(connection: Connection, table: StreamTable, storage_oid: int = 0) -> tu
 
 
 def apply(
-    connection: Connection, prepared: Prepared, change: Step, moment: Moment, outcome: Outcome
+    connection: Connection,
+    prepared: Prepared,
+    change: Step,
+    moment: Moment,
+    outcome: Outcome,
+    *,
+    commit: bool,
 ) -> Counts:
-    """Run `change`, compare the live partitions with those of the snapshot, store the frontier and a history row."""
+    """Run `change`, compare the live partitions with those of the snapshot, store the frontier and a history row.
+
+    Where nothing is left to check, `commit` ends the transaction in the same round trip.
+    """
     id_ = prepared.table.id
     finish = (
         id_,
@@ -84,11 +95,13 @@ def apply(
         outcome.action.value,
         outcome.scope.value,
         outcome.reason,
-        list(moment.touched),
+        *moment.touched,
     )
     steps = [change, Step(FINISH, finish)]
     if prepared.partitioned:
         steps.append(Step(fingerprint.LIVE, (id_,)))
+    elif commit:
+        steps.append(COMMIT)
     _, counts, *live = run(connection, steps)
     if prepared.partitioned:
         require_same_tree(prepared.table.name, moment.tree, live[0])

@@ -28,7 +28,6 @@ from pgtrickle.errors import (
     UnknownStreamTableError,
 )
 from pgtrickle.pg.execute import translated
-from pgtrickle.pg.lease import refresh_key
 from pgtrickle.refresh.apply import Counts, Moment, Outcome, apply, refreshing
 from pgtrickle.refresh.decide import Decision, Delta, Full, Rebuild, Skip, WindowFacts, decide
 from pgtrickle.refresh.prepare import Prepared, prepare
@@ -93,7 +92,7 @@ class RefreshEngine:
                 window = self._window(table)
                 same, tree = self._shape(table, window)
                 decision = decide(self._facts(table, window, same_fingerprint=same, full=full))
-                report = self._act(table, window, decision, tree, started)
+                done = self._act(table, window, decision, tree, commit=audit is None)
                 if audit is not None and not isinstance(decision, Rebuild):
                     audit(table)
         except QueryError as error:
@@ -107,7 +106,7 @@ class RefreshEngine:
             return self.rebuild(table.table, decision.reason, audit)
         if window.buffered_bytes >= self.settings.cleanup_at_bytes:
             self._clean_up(table)
-        return report
+        return report(table.table, window.snapshot, *done, started)
 
     def _clean_up(self, prepared: Prepared) -> None:
         """Remove what all consumers have applied from buffers that have grown."""
@@ -128,17 +127,7 @@ class RefreshEngine:
     def _window(self, prepared: Prepared) -> Window:
         """Take the lease, the frontier, the snapshot and the changed set in one statement."""
         table = prepared.table
-        lease = refresh_key(table.id)
-        sources = [dependency.source.id for dependency in table.dependencies]
-        facts = (
-            lease.space,
-            lease.object,
-            table.id,
-            sources,
-            prepared.storage_oid,
-            prepared.watched,
-        )
-        row = run(self.connection, [Step(prepared.window, facts)])[0]
+        row = run(self.connection, [Step(prepared.window)])[0]
         if row is None:
             raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")
         window = Window.read(prepared, row)
@@ -179,12 +168,17 @@ class RefreshEngine:
         )
 
     def _act(
-        self, prepared: Prepared, window: Window, decision: Decision, tree: str, started: float
-    ) -> RefreshReport:
+        self,
+        prepared: Prepared,
+        window: Window,
+        decision: Decision,
+        tree: str,
+        *,
+        commit: bool,
+    ) -> tuple[Outcome, Counts]:
         match decision:
             case Skip(reason) | Rebuild(reason):
-                outcome = Outcome(Action.NO_DATA, Scope.DELTA, reason)
-                return report(prepared.table, window.snapshot, outcome, Counts(), started)
+                return Outcome(Action.NO_DATA, Scope.DELTA, reason), Counts()
             case Delta(changed):
                 position = (window.frontier, window.applied_xid)
                 text = sized(self._delta_text(prepared, changed), window.buffered_bytes)
@@ -194,8 +188,8 @@ class RefreshEngine:
                 change = Step(stored.refill(prepared.plan, prepared.storage))
                 outcome = Outcome(Action.FULL, Scope.ALL, reason)
         moment = Moment(window.snapshot, tree, window.touched)
-        counts = apply(self.connection, prepared, change, moment, outcome)
-        return report(prepared.table, window.snapshot, outcome, counts, started)
+        counts = apply(self.connection, prepared, change, moment, outcome, commit=commit)
+        return outcome, counts
 
     def _delta_text(self, prepared: Prepared, changed: tuple[QualifiedName, ...]) -> str:
         """Return the apply statement for this changed set, compiled once per generation."""

@@ -16,6 +16,7 @@ from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind, Schema
 from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import SourceError
+from pgtrickle.pg.lease import refresh_key
 from pgtrickle.pg.statement import statement
 
 if TYPE_CHECKING:
@@ -43,7 +44,6 @@ class Prepared:
     buffers: Mapping[QualifiedName, Buffer]
     begin: bytes
     window: str
-    watched: list[int]
 
     @property
     def partitioned(self) -> bool:
@@ -78,15 +78,15 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
             hint="Drop the stream table and create it again with the same query.",
         )
     storage = read_relations(connection, [table.storage])[table.storage]
+    oid = _oid(connection, table.storage)
     return Prepared(
         table=table,
         plan=compiled.plan,
         storage=storage,
-        storage_oid=_oid(connection, table.storage),
+        storage_oid=oid,
         buffers=buffers_of(table),
         begin=begin_statement(table, settings),
-        window=window_statement(table),
-        watched=_watched(connection, table),
+        window=window_statement(table, oid, _watched(connection, table)),
     )
 
 
@@ -130,12 +130,11 @@ def begin_statement(table: StreamTable, settings: Settings) -> bytes:
     return sql.SQL("; ").join(parts).as_bytes(None)
 
 
-def window_statement(table: StreamTable) -> str:
+def window_statement(table: StreamTable, storage_oid: int, watched: list[int]) -> str:
     """Return the one statement that takes the lease, the frontier, the snapshot and the changed set.
 
-    `$1`, `$2`: the lease; `$3`: the stream table; `$4`: its sources; `$5`: its storage; `$6`: what it
-    reads, for the versions of their catalog rows. It also fixes the settings of the
-    session that created the table, which bear on every result computed after it.
+    It also fixes the settings of the session that created the table, which bear on every result computed after it, and
+    tells the versions of the catalog rows of all relations in `watched`.
     """
     frame = statement("pgtrickle.refresh.statements", "window.sql")
     probe = statement("pgtrickle.refresh.statements", "probe.sql")
@@ -144,15 +143,18 @@ def window_statement(table: StreamTable) -> str:
     sizes = [
         sql.SQL("pg_relation_size({})").format(sql.Literal(name.as_string(None))) for name in names
     ]
-    none = sql.SQL("NULL")
-    return (
-        sql.SQL(frame)
-        .format(
-            probes=sql.SQL(", ").join(probes) if probes else none,
-            sizes=sql.SQL(" + ").join(sizes) if sizes else sql.SQL("0"),
-        )
-        .as_string(None)
+    lease = refresh_key(table.id)
+    filled = sql.SQL(frame).format(
+        space=sql.Literal(lease.space),
+        object=sql.Literal(lease.object),
+        id=sql.Literal(table.id),
+        sources=sql.Literal([dependency.source.id for dependency in table.dependencies]),
+        storage=sql.Literal(storage_oid),
+        watched=sql.Literal(watched),
+        probes=sql.SQL(", ").join(probes) if probes else sql.SQL("NULL"),
+        sizes=sql.SQL(" + ").join(sizes) if sizes else sql.SQL("0"),
     )
+    return filled.as_string(None)
 
 
 def _watched(connection: Connection, table: StreamTable) -> list[int]:

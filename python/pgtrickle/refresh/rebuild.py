@@ -66,7 +66,7 @@ def _refill(
     with translated(f"rebuild stream table {table.name}"), refreshing(connection, prepared.begin):
         fingerprint, moment = look(connection, table, prepared.storage_oid)
         change = Step(stored.refill(prepared.plan, prepared.storage))
-        counts = apply(connection, prepared, change, moment, outcome)
+        counts = apply(connection, prepared, change, moment, outcome, commit=False)
         store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)
         if audit is not None:
             audit(prepared)

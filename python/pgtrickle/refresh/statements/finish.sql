@@ -1,8 +1,8 @@
 WITH counted AS (
     -- These functions count since the session last reported its statistics, hence the difference.
-    SELECT pg_stat_get_xact_tuples_inserted($2::oid) - ($7::bigint[])[1] AS inserted,
-           pg_stat_get_xact_tuples_updated($2::oid) - ($7::bigint[])[2] AS updated,
-           pg_stat_get_xact_tuples_deleted($2::oid) - ($7::bigint[])[3] AS deleted
+    SELECT pg_stat_get_xact_tuples_inserted($2::oid) - $7::bigint AS inserted,
+           pg_stat_get_xact_tuples_updated($2::oid) - $8::bigint AS updated,
+           pg_stat_get_xact_tuples_deleted($2::oid) - $9::bigint AS deleted
 ), moved AS (
     UPDATE pgtrickle.frontiers
     SET snapshot = $3::pg_snapshot, applied_xid = pg_current_xact_id(), refreshed_at = now()

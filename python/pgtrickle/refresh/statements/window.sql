@@ -1,4 +1,4 @@
-SELECT pg_try_advisory_xact_lock($1::int4, $2::int4) AS leased,
+SELECT pg_try_advisory_xact_lock({space}, {object}) AS leased,
        f.snapshot::text AS frontier,
        coalesce(f.applied_xid, '0'::xid8)::text AS applied_xid,
        pg_current_snapshot()::text AS snapshot,
@@ -10,31 +10,31 @@ SELECT pg_try_advisory_xact_lock($1::int4, $2::int4) AS leased,
            AND pg_snapshot_xmax(f.snapshot) <= pg_snapshot_xmax(pg_current_snapshot()) AS same_epoch,
        (SELECT array_agg(DISTINCT m.kind ORDER BY m.kind)
         FROM pgtrickle_changes.marks AS m
-        WHERE m.source_id = ANY ($4::bigint[])
+        WHERE m.source_id = ANY ({sources}::bigint[])
           AND m.xid >= pg_snapshot_xmin(f.snapshot)
           AND NOT pg_visible_in_snapshot(m.xid, f.snapshot)) AS marks,
        ARRAY[{probes}]::boolean[] AS changed,
-       ARRAY[pg_stat_get_xact_tuples_inserted($5::oid), pg_stat_get_xact_tuples_updated($5::oid),
-             pg_stat_get_xact_tuples_deleted($5::oid)] AS touched,
+       ARRAY[pg_stat_get_xact_tuples_inserted({storage}::oid), pg_stat_get_xact_tuples_updated({storage}::oid),
+             pg_stat_get_xact_tuples_deleted({storage}::oid)] AS touched,
        {sizes} AS buffered,
        (SELECT count(set_config(setting.key, setting.value, true))
         FROM jsonb_each_text(s.settings) AS setting
         WHERE current_setting(setting.key) <> setting.value) AS fixed,
        -- The versions of every catalog row that the fingerprint reads: unchanged, so is the fingerprint.
        concat_ws('|',
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_class AS r WHERE r.oid = ANY ($6::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_attribute AS r WHERE r.attrelid = ANY ($6::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_attrdef AS r WHERE r.adrelid = ANY ($6::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_index AS r WHERE r.indrelid = ANY ($6::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_trigger AS r WHERE r.tgrelid = ANY ($6::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_rewrite AS r WHERE r.ev_class = ANY ($6::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_inherits AS r WHERE r.inhparent = ANY ($6::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_inherits AS r WHERE r.inhrelid = ANY ($6::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_subscription_rel AS r WHERE r.srrelid = ANY ($6::oid[]))
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_class AS r WHERE r.oid = ANY ({watched}::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_attribute AS r WHERE r.attrelid = ANY ({watched}::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_attrdef AS r WHERE r.adrelid = ANY ({watched}::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_index AS r WHERE r.indrelid = ANY ({watched}::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_trigger AS r WHERE r.tgrelid = ANY ({watched}::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_rewrite AS r WHERE r.ev_class = ANY ({watched}::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_inherits AS r WHERE r.inhparent = ANY ({watched}::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_inherits AS r WHERE r.inhrelid = ANY ({watched}::oid[])),
+           (SELECT string_agg(r.xmin::text, ',') FROM pg_subscription_rel AS r WHERE r.srrelid = ANY ({watched}::oid[]))
        ) AS versions
 FROM pgtrickle.stream_tables AS s
 JOIN pgtrickle.frontiers AS f ON f.stream_table_id = s.id
 CROSS JOIN pgtrickle.installation AS i
 CROSS JOIN pg_control_system() AS c
 JOIN pg_database AS d ON d.datname = current_database()
-WHERE s.id = $3::bigint
+WHERE s.id = {id}::bigint
