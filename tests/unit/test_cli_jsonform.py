@@ -46,7 +46,7 @@ def test_values_become_plain() -> None:
     value = {"at": moment, "name": QualifiedName("s", "t"), "none": None, "list": (1, True)}
     assert plain_value(value) == {
         "at": "2026-01-02T03:04:05+00:00",
-        "name": '"s"."t"',
+        "name": "s.t",
         "none": None,
         "list": [1, True],
     }
