@@ -12,8 +12,8 @@ class Settings:
     """What a user may tune. Times are in milliseconds."""
 
     lock_timeout_ms: int = 1_000
-    ddl_lock_timeout_ms: int = 2_000
-    ddl_lock_attempts: int = 5
+    ddl_lock_timeout_ms: int = 500
+    ddl_lock_attempts: int = 10
     conflict_attempts: int = 3
     plan_cache_capacity: int = 512
     cleanup_min_bytes: int = 1 << 20

@@ -19,18 +19,31 @@ class FaithfulPostgres(Postgres):
     """PostgreSQL without rewrites of what was written."""
 
     class Parser(PostgresParser):
-        """Reads now() as a call of now(), not as CURRENT_TIMESTAMP."""
+        """Reads now() and power() as calls, not as CURRENT_TIMESTAMP and the operator."""
 
         FUNCTIONS: ClassVar = {
-            name: builder for name, builder in PostgresParser.FUNCTIONS.items() if name != "NOW"
+            name: builder
+            for name, builder in PostgresParser.FUNCTIONS.items()
+            if name not in {"NOW", "POW", "POWER"}
         }
 
     class Generator(PostgresGenerator):
-        """Prints `x IS NOT y` as such: for a row, IS NOT NULL is not the negation of IS NULL."""
+        """Prints negated operators as such: for a row, IS NOT NULL is not the negation of IS NULL."""
+
+        NEGATED: ClassVar[dict[type[exp.Expr], str]] = {
+            exp.Is: "IS NOT",
+            exp.RegexpLike: "!~",
+            exp.RegexpILike: "!~*",
+        }
 
         @override
         def not_sql(self, expression: exp.Not) -> str:
             tested = expression.this
-            if isinstance(tested, exp.Is):
-                return f"{self.sql(tested, 'this')} IS NOT {self.sql(tested, 'expression')}"
-            return super().not_sql(expression)
+            operator = self.NEGATED.get(type(tested))
+            if operator is None:
+                return super().not_sql(expression)
+            return f"{self.sql(tested, 'this')} {operator} {self.sql(tested, 'expression')}"
+
+        def pow_sql(self, expression: exp.Pow) -> str:
+            """Print the operator that was written."""
+            return self.binary(expression, "^")

@@ -30,7 +30,7 @@ from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName, Relation
 from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.engines.postgres import Step, run
-from pgtrickle.errors import UnsupportedQueryError
+from pgtrickle.errors import QueryError, UnsupportedQueryError
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
@@ -99,18 +99,23 @@ def require_same_reading(connection: Connection, facts: QueryFacts) -> None:
 
     PostgreSQL may print its own text differently when it reads that back, so both are compared after one reading.
     """
-    views = [
-        relation.definition for relation in facts.schema.relations.values() if relation.definition
-    ]
-    for text in (facts.query, *views):
-        ours = describe_query(connection, None, to_sql(read(text))).query
-        if ours != text and ours != describe_query(connection, None, text).query:
+    views = (each.definition for each in facts.schema.relations.values())
+    for text in (facts.query, *(view for view in views if view)):
+        if not _reads_back(connection, text):
             raise UnsupportedQueryError(
                 "the compiler reads this query differently from PostgreSQL",
                 code="PGT214",
                 detail="Printed by the compiler and read back, its definition is another one.",
                 hint="Rewrite the unusual construct, or report it with the query.",
             )
+
+
+def _reads_back(connection: Connection, text: str) -> bool:
+    try:
+        ours = describe_query(connection, None, to_sql(read(text))).query
+    except QueryError:
+        return False
+    return ours in {text, describe_query(connection, None, text).query}
 
 
 def compiled_for(facts: QueryFacts, mode: RefreshMode) -> Compiled:

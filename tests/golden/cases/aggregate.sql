@@ -251,7 +251,7 @@ WITH "delta_1" AS (
   FROM (
     SELECT
       "customer_id_2" AS "customer_id_2_4",
-      CASE WHEN NOT "amount_3" IS NULL THEN 1 END AS "argument_6",
+      CASE WHEN "amount_3" IS DISTINCT FROM NULL THEN 1 END AS "argument_6",
       "__pgt_weight"
     FROM (
       SELECT
@@ -440,34 +440,34 @@ WHEN MATCHED AND (
 ) = 0 THEN DELETE
 WHEN MATCHED THEN UPDATE SET
   "largest" = CASE
-    WHEN NOT "d"."__pgt_count__pgt_fresh" IS NULL
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
     THEN "d"."__pgt_acc_1__pgt_fresh"
     ELSE GREATEST("t"."__pgt_acc_1", "d"."__pgt_acc_1came")
   END,
   "__pgt_count" = CASE
-    WHEN NOT "d"."__pgt_count__pgt_fresh" IS NULL
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
     THEN "d"."__pgt_count__pgt_fresh"
     ELSE "t"."__pgt_count" + "d"."__pgt_count"
   END,
   "__pgt_acc_1" = CASE
-    WHEN NOT "d"."__pgt_count__pgt_fresh" IS NULL
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
     THEN "d"."__pgt_acc_1__pgt_fresh"
     ELSE GREATEST("t"."__pgt_acc_1", "d"."__pgt_acc_1came")
   END
 WHEN NOT MATCHED AND "d"."__pgt_count" <> 0 THEN INSERT ("customer_id", "largest", "__pgt_count", "__pgt_acc_1") VALUES (
   "d"."customer_id_2_4",
   CASE
-    WHEN NOT "d"."__pgt_count__pgt_fresh" IS NULL
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
     THEN "d"."__pgt_acc_1__pgt_fresh"
     ELSE "d"."__pgt_acc_1came"
   END,
   CASE
-    WHEN NOT "d"."__pgt_count__pgt_fresh" IS NULL
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
     THEN "d"."__pgt_count__pgt_fresh"
     ELSE "d"."__pgt_count"
   END,
   CASE
-    WHEN NOT "d"."__pgt_count__pgt_fresh" IS NULL
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
     THEN "d"."__pgt_acc_1__pgt_fresh"
     ELSE "d"."__pgt_acc_1came"
   END
@@ -602,7 +602,7 @@ WHEN MATCHED AND (
 WHEN MATCHED THEN UPDATE SET
   "weight" = "d"."__pgt_acc_1__pgt_fresh",
   "__pgt_count" = CASE
-    WHEN NOT "d"."__pgt_count__pgt_fresh" IS NULL
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
     THEN "d"."__pgt_count__pgt_fresh"
     ELSE "t"."__pgt_count" + "d"."__pgt_count"
   END,
@@ -611,7 +611,7 @@ WHEN NOT MATCHED AND "d"."__pgt_count" <> 0 THEN INSERT ("customer_id", "weight"
   "d"."customer_id_2_4",
   "d"."__pgt_acc_1__pgt_fresh",
   CASE
-    WHEN NOT "d"."__pgt_count__pgt_fresh" IS NULL
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
     THEN "d"."__pgt_count__pgt_fresh"
     ELSE "d"."__pgt_count"
   END,
@@ -654,11 +654,11 @@ WITH "delta_1" AS (
     SELECT
       "customer_id_2" AS "customer_id_2_4",
       CASE
-        WHEN NOT CASE WHEN (
+        WHEN CASE WHEN (
           "amount_3" > CAST((
             10
           ) AS DECIMAL)
-        ) THEN 1 END IS NULL
+        ) THEN 1 END IS DISTINCT FROM NULL
         THEN 1
       END AS "argument_6",
       "__pgt_weight"

@@ -13,7 +13,7 @@ from pgtrickle.dvm.operators.aggregates.extremum import Extremum
 from pgtrickle.dvm.operators.aggregates.rescan import Reread, Rescan
 from pgtrickle.dvm.operators.aggregates.sum import SumOrAvg, domain_of
 from pgtrickle.dvm.operators.base import Operator, Output, PlanColumn
-from pgtrickle.dvm.sqlast import Expr, col, is_null, to_sql
+from pgtrickle.dvm.sqlast import Expr, binary, col, number, to_sql
 from pgtrickle.errors import UnsupportedQueryError
 
 if TYPE_CHECKING:
@@ -74,8 +74,9 @@ class CallBuilder:
             return Count(name=name, argument=None, kept=RowCount())
         if never_null(node.this, self._columns):
             return Count(name=name, argument=None, kept=RowCount())
+        # IS DISTINCT FROM NULL, because a composite whose fields are NULL counts, and IS NOT NULL denies it.
         present = exp.Case(
-            ifs=[exp.If(this=exp.Not(this=is_null(node.this)), true=exp.Literal.number(1))]
+            ifs=[exp.If(this=binary(exp.NullSafeNEQ, node.this, exp.Null()), true=number(1))]
         )
         argument = self._argument(present)
         return Count(name=name, argument=argument.name, kept=ValueCount(argument.name))

@@ -62,7 +62,10 @@ def source_uses(plan: MaintenancePlan, schema: Schema) -> tuple[SourceUse, ...]:
     uses: dict[QualifiedName, dict[str, None]] = {}
     for operator in plan.root.walk():
         if isinstance(operator, Scan):
-            uses.setdefault(operator.relation.name, {}).update(dict.fromkeys(operator.names))
+            # Virtual columns were replaced by their expressions: the plan depends on those too.
+            virtual = [column.name for column in operator.relation.columns if column.generated]
+            needed = dict.fromkeys((*operator.names, *virtual))
+            uses.setdefault(operator.relation.name, {}).update(needed)
         elif isinstance(operator, Opaque):
             for name in sorted(operator.relations):
                 columns = [
