@@ -72,7 +72,9 @@ BUFFERS = {
 
 def storage(plan: MaintenancePlan) -> Relation:
     """Return storage for `plan`, with types by the columns' names."""
-    known = {column.name: column.type for relation in (ORDERS, EVENTS) for column in relation.columns}
+    known = {
+        column.name: column.type for relation in (ORDERS, EVENTS) for column in relation.columns
+    }
     name = QualifiedName("pgtrickle_state", "shop.result")
     stored = [*columns(plan), ROW_HASH]
     return Relation(

@@ -36,7 +36,9 @@ class Case(NamedTuple):
 
 def _cases() -> Iterator[Case]:
     for file in sorted(CASES.glob("*.sql")):
-        for part in re.split(r"^-- name: ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[1:]:
+        for part in re.split(r"^-- name: ", file.read_text(encoding="utf-8"), flags=re.MULTILINE)[
+            1:
+        ]:
             head, _, expected = part.partition("\n---\n")
             name, changed, query = head.split("\n", 2)
             tables = tuple(changed.removeprefix("-- changed: ").split(", "))
@@ -61,7 +63,9 @@ def test_the_compiler_writes_the_sql_that_was_reviewed(file: Path) -> None:
     cases = [case for case in _cases() if case.file == file]
     assert cases, f"{file.name} holds no case"
     if os.environ.get(UPDATE):
-        file.write_text("\n".join(_written(case, _compiled(case)) for case in cases), encoding="utf-8")
+        file.write_text(
+            "\n".join(_written(case, _compiled(case)) for case in cases), encoding="utf-8"
+        )
         return
     for case in cases:
         assert _compiled(case) == case.expected, case.name

@@ -116,7 +116,7 @@ def test_two_clients_refresh_one_table_and_nothing_is_applied_twice(shop: Shop) 
                     client.refresh_stream_table("shop.totals")
                 except errors.ConflictError:
                     pass
-                except BaseException as error:  # noqa: BLE001 - handed to the test
+                except BaseException as error:
                     failures.append(error)
 
     threads = [threading.Thread(target=refresh, args=(25,)) for _ in range(3)]

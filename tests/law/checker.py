@@ -24,9 +24,11 @@ if TYPE_CHECKING:
 _NO_EQUALITY = frozenset({"json", "xml", "point", "box", "polygon", "line", "path"})
 
 _DIFFERENCE = """
-SELECT 'missing' AS side, * FROM (SELECT {wanted} FROM ({query}) AS q({columns}) EXCEPT ALL SELECT {stored} FROM (SELECT * FROM {name}) AS q({columns})) AS missing
+WITH wanted AS (SELECT {columns} FROM ({query}) AS q({names})),
+     stored AS (SELECT {columns} FROM (SELECT * FROM {name}) AS q({names}))
+SELECT 'missing ' || d::text FROM (SELECT * FROM wanted EXCEPT ALL SELECT * FROM stored) AS d
 UNION ALL
-SELECT 'extra' AS side, * FROM (SELECT {stored} FROM (SELECT * FROM {name}) AS q({columns}) EXCEPT ALL SELECT {wanted} FROM ({query}) AS q({columns})) AS extra
+SELECT 'extra ' || d::text FROM (SELECT * FROM stored EXCEPT ALL SELECT * FROM wanted) AS d
 """
 
 
@@ -106,15 +108,14 @@ def _same(
     message: str,
     error: type[LawBrokenError],
 ) -> None:
-    selected = ", ".join(columns)
     names = ", ".join(f"c{place}" for place in range(len(columns)))
     text = _DIFFERENCE.format(
-        wanted=selected, stored=selected, query=stream.query, name=stream.name, columns=names
+        columns=", ".join(columns), names=names, query=stream.query, name=stream.name
     )
-    found = connection.execute(text).fetchall()
+    found = sorted(str(row) for (row,) in connection.execute(text))
     if found:
-        shown = "\n".join(f"  {row}" for row in sorted(map(str, found))[:12])
-        raise error(f"{stream.name} {message} ({len(found)} rows)\n{shown}\nof {stream.query}")
+        shown = "\n  ".join(found[:12])
+        raise error(f"{stream.name} {message} ({len(found)} rows)\n  {shown}\nof {stream.query}")
 
 
 def _rewritten(name: str) -> str:

@@ -70,7 +70,7 @@ def _target(dice: Dice, table: Table) -> str:
 
 def _new_value(dice: Dice, column: Column) -> str:
     growing = _GROWING.get(column.domain.type)
-    if growing and dice.chance(25):
+    if growing and dice.chance(50 if column.domain.type == "numeric" else 25):
         return growing.format(column.name)
     if column.nullable and dice.chance(25):
         other = dice.pick(column.domain.literals())

@@ -66,7 +66,7 @@ def _breaks(world: World, case: Case, flaw: Flaw) -> bool:
 def test_wrong_model_is_caught_by_random_cases(world: World, flaw: Flaw) -> None:
     with pytest.raises(LawBrokenError):
         search(
-            lambda case: world.check_model(case, flaw), seed=run_seed(), examples=150, shrink=False
+            lambda case: world.check_model(case, flaw), seed=run_seed(), examples=500, shrink=False
         )
 
 

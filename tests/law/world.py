@@ -98,6 +98,7 @@ class World:
             connection = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None)
             self._connection = self._resources.enter_context(connection)
             self._connection.execute("SET client_min_messages = warning")
+            self._connection.execute("SET jit = off")
         return self._connection
 
     def _open_product(self) -> Product:

@@ -42,7 +42,9 @@ def test_known_types_are_inferred_with_their_scale(text: str, name: str, scale: 
     assert (facts.name, facts.scale) == (name, scale)
 
 
-@pytest.mark.parametrize("text", ["x", "i + x", "f * n", "upper(x)", "n / n", "CASE WHEN true THEN x END"])
+@pytest.mark.parametrize(
+    "text", ["x", "i + x", "f * n", "upper(x)", "n / n", "CASE WHEN true THEN x END"]
+)
 def test_what_cannot_be_told_is_unknown(text: str) -> None:
     assert infer(read_expression(text), COLUMNS) is None
 
