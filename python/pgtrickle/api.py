@@ -116,6 +116,11 @@ class Client:
     ) -> None:
         self.close()
 
+    @property
+    def dsn(self) -> str:
+        """The connection string of this client's database, without the password."""
+        return self._connection.info.dsn
+
     def close(self) -> None:
         """Close the connection, and stop the embedded server if this client started it."""
         self._resources.close()
