@@ -47,4 +47,6 @@ def _pairing(
     if relation.kind is not RelationKind.STREAM_TABLE:
         return None
     upstream = prepare(connection, store.load(connection, relation.name), settings)
-    return upstream.plan.identity.columns if isinstance(upstream.plan, GroupsPlan) else None
+    if not isinstance(upstream.plan, GroupsPlan):
+        return None
+    return upstream.plan.identity.columns or None

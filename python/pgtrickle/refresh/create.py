@@ -209,8 +209,9 @@ def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> Non
         hashed = sql.SQL("ALTER TABLE {} ADD COLUMN {} bigint NOT NULL")
         connection.execute(hashed.format(storage, sql.Identifier(ROW_HASH)))
     if isinstance(plan_, GroupsPlan):
-        counted = sql.SQL("ALTER TABLE {} ADD CHECK ({} > 0)")
-        connection.execute(counted.format(storage, sql.Identifier(ROW_COUNT)))
+        least = sql.Literal(1 if plan_.identity.columns else 0)
+        counted = sql.SQL("ALTER TABLE {} ADD CHECK ({} >= {})")
+        connection.execute(counted.format(storage, sql.Identifier(ROW_COUNT), least))
     relation = read_relations(connection, [table.storage])[table.storage]
     connection.execute(_text(stored.fill(plan_, relation)), prepare=False)
     _index(connection, compiled, relation)

@@ -116,6 +116,7 @@ def begin_statement(table: StreamTable, settings: Settings) -> bytes:
         "row_security": "off",
         "search_path": "pg_catalog",
         "plan_cache_mode": "force_generic_plan",
+        "jit": "off",  # windows are small and their estimates rough: compiling costs more than running
         "pgtrickle.refreshing": "on",
     }
     parts: list[sql.Composable] = [sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ")]

@@ -701,3 +701,216 @@ WHEN NOT MATCHED AND "d"."__pgt_count" <> 0 THEN INSERT ("customer_id", "large",
   "d"."__pgt_count",
   "d"."__pgt_acc_1"
 )
+
+-- name: without GROUP BY there is one row, which never goes
+-- changed: orders
+SELECT count(*) AS orders, sum(id) AS ids FROM shop.orders
+---
+WITH "delta_1" AS (
+  SELECT
+    "id" AS "id",
+    "customer_id" AS "customer_id",
+    "region" AS "region",
+    "amount" AS "amount",
+    "weight" AS "weight",
+    CASE WHEN "action" = 'I' THEN 1 ELSE (
+      -1
+    ) END AS "__pgt_weight"
+  FROM "pgtrickle_changes"."changes_1"
+  WHERE
+    (
+      (
+        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+      )
+      AND (
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+      )
+      AND (
+        "xid" <> CAST($2 AS xid8)
+      )
+    )
+), "groups" AS (
+  SELECT
+    SUM("__pgt_weight") AS "__pgt_count",
+    CAST(COALESCE(SUM(CAST("argument_4" AS BIGINT) * "__pgt_weight"), 0) AS BIGINT) AS "__pgt_acc_1",
+    SUM(CASE WHEN "argument_4" IS NULL THEN 0 ELSE "__pgt_weight" END) AS "__pgt_acc_2"
+  FROM (
+    SELECT
+      "id_1" AS "argument_4",
+      "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "rows"
+  ) AS "inputs"
+  HAVING
+    (
+      SUM("__pgt_weight") <> 0
+    )
+    OR (
+      CAST(COALESCE(SUM(CAST("argument_4" AS BIGINT) * "__pgt_weight"), 0) AS BIGINT) <> 0
+    )
+    OR (
+      SUM(CASE WHEN "argument_4" IS NULL THEN 0 ELSE "__pgt_weight" END) <> 0
+    )
+)
+MERGE INTO "pgtrickle_state"."shop.result" AS "t"
+USING "groups" AS "d"
+ON TRUE
+WHEN MATCHED THEN UPDATE SET
+  "orders" = CAST((
+    "t"."__pgt_count" + "d"."__pgt_count"
+  ) AS BIGINT),
+  "ids" = CASE
+    WHEN (
+      "t"."__pgt_acc_2" + "d"."__pgt_acc_2"
+    ) = 0
+    THEN NULL
+    ELSE "t"."__pgt_acc_1" + "d"."__pgt_acc_1"
+  END,
+  "__pgt_count" = "t"."__pgt_count" + "d"."__pgt_count",
+  "__pgt_acc_1" = "t"."__pgt_acc_1" + "d"."__pgt_acc_1",
+  "__pgt_acc_2" = "t"."__pgt_acc_2" + "d"."__pgt_acc_2"
+
+-- name: without GROUP BY an extremum may become NULL again
+-- changed: orders
+SELECT max(amount) AS largest FROM shop.orders
+---
+WITH "delta_1" AS (
+  SELECT
+    "id" AS "id",
+    "customer_id" AS "customer_id",
+    "region" AS "region",
+    "amount" AS "amount",
+    "weight" AS "weight",
+    CASE WHEN "action" = 'I' THEN 1 ELSE (
+      -1
+    ) END AS "__pgt_weight"
+  FROM "pgtrickle_changes"."changes_1"
+  WHERE
+    (
+      (
+        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+      )
+      AND (
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+      )
+      AND (
+        "xid" <> CAST($2 AS xid8)
+      )
+    )
+), "changed" AS (
+  SELECT
+    "argument_4",
+    CAST(SUM("__pgt_weight") AS INT) AS "__pgt_weight"
+  FROM (
+    SELECT
+      "amount_2" AS "argument_4",
+      "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1",
+        "amount" AS "amount_2",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "rows"
+  ) AS "inputs"
+  GROUP BY
+    "argument_4"
+  HAVING
+    SUM("__pgt_weight") <> 0
+), "groups" AS (
+  SELECT
+    SUM("__pgt_weight") AS "__pgt_count",
+    MAX("argument_4") FILTER(WHERE
+      "__pgt_weight" > 0) AS "__pgt_acc_1came",
+    MAX("argument_4") FILTER(WHERE
+      "__pgt_weight" < 0) AS "__pgt_acc_1went"
+  FROM (
+    SELECT
+      "argument_4",
+      "__pgt_weight"
+    FROM "changed"
+  ) AS "inputs"
+  HAVING
+    COUNT(*) > 0
+), "stale" AS (
+  SELECT
+  FROM "groups" AS "d"
+  JOIN "pgtrickle_state"."shop.result" AS "t"
+    ON TRUE
+  WHERE
+    TRUE
+    AND (
+      (
+        "d"."__pgt_acc_1went" >= "t"."__pgt_acc_1"
+      )
+      AND (
+        (
+          "d"."__pgt_acc_1came" IS NULL
+        )
+        OR (
+          "d"."__pgt_acc_1came" < "t"."__pgt_acc_1"
+        )
+      )
+    )
+), "fresh" AS (
+  SELECT
+    COUNT(*) AS "__pgt_count",
+    MAX("argument_4") AS "__pgt_acc_1"
+  FROM (
+    SELECT
+      "amount_2" AS "argument_4"
+    FROM (
+      SELECT
+        "id" AS "id_1",
+        "amount" AS "amount_2"
+      FROM ONLY "shop"."orders"
+    ) AS "rows"
+  ) AS "inputs"
+  WHERE
+    (
+      EXISTS(
+        SELECT
+          1
+        FROM "stale"
+        WHERE
+          TRUE
+      )
+    )
+  HAVING
+    EXISTS(
+      SELECT
+        1
+      FROM "stale"
+    )
+)
+MERGE INTO "pgtrickle_state"."shop.result" AS "t"
+USING (
+  SELECT
+    groups.*,
+    "fresh"."__pgt_count" AS "__pgt_count__pgt_fresh",
+    "fresh"."__pgt_acc_1" AS "__pgt_acc_1__pgt_fresh"
+  FROM "groups"
+  LEFT JOIN "fresh"
+    ON TRUE
+) AS "d"
+ON TRUE
+WHEN MATCHED THEN UPDATE SET
+  "largest" = CASE
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
+    THEN "d"."__pgt_acc_1__pgt_fresh"
+    ELSE GREATEST("t"."__pgt_acc_1", "d"."__pgt_acc_1came")
+  END,
+  "__pgt_count" = CASE
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
+    THEN "d"."__pgt_count__pgt_fresh"
+    ELSE "t"."__pgt_count" + "d"."__pgt_count"
+  END,
+  "__pgt_acc_1" = CASE
+    WHEN "d"."__pgt_count__pgt_fresh" IS NOT NULL
+    THEN "d"."__pgt_acc_1__pgt_fresh"
+    ELSE GREATEST("t"."__pgt_acc_1", "d"."__pgt_acc_1came")
+  END

@@ -29,6 +29,7 @@ class CallBuilder:
 
     child: Operator
     names: Names
+    grouped: bool
     calls: dict[str, AggregateCall] = field(default_factory=dict)
     arguments: dict[str, Output] = field(default_factory=dict)
 
@@ -63,7 +64,9 @@ class CallBuilder:
         if domain is None:
             ordered = facts is None or facts.name in FLOATS
             return Rescan(name=name, kept=Reread(type(node), argument.name, ordered))
-        counted = RowCount() if never_null(node.this, self._columns) else ValueCount(argument.name)
+        # A group has rows; all rows together may be none, and then a sum is NULL.
+        always = self.grouped and never_null(node.this, self._columns)
+        counted = RowCount() if always else ValueCount(argument.name)
         average = isinstance(node, exp.Avg)
         return SumOrAvg(
             name=name, argument=argument.name, domain=domain, average=average, counted=counted

@@ -154,13 +154,9 @@ def _grouped(
     aggregated = any(value.find(exp.AggFunc) for _, value in outputs)
     if group is None and not aggregated:
         return rows, outputs
-    if group is None:
-        raise UnsupportedQueryError(
-            "an aggregate without GROUP BY has no differential form yet", code="PGT241"
-        )
-    bound = [scope.bound(key).unnest() for key in group.expressions]
+    bound = [scope.bound(key).unnest() for key in (group.expressions if group else ())]
     keys = {to_sql(key): Output(names.column(key.alias_or_name or "key"), key) for key in bound}
-    calls = CallBuilder(rows, names)
+    calls = CallBuilder(rows, names, grouped=bool(keys))
 
     def read_group(value: Expr) -> Expr:
         return calls.replaced(_keys_replaced(value, keys))

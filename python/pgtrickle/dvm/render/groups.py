@@ -2,7 +2,7 @@
 
 The named queries of the statement, in order: `changed` (input rows, netted; only where a function needs it), `groups` (what
 moved, per group), `stale` (groups to be read again), `fresh` (their state now). One MERGE then adds, replaces,
-inserts and removes groups.
+inserts and removes groups. Without GROUP BY there is one group, which is there even when it has no rows.
 """
 
 from __future__ import annotations
@@ -74,13 +74,11 @@ class GroupsStatement:
             tables.extend([("stale", self._stale()), ("fresh", self._fresh())])
             source = derived(self._with_fresh(), SOURCE)
         on = self._same_group(TARGET, SOURCE)
-        whens = [
-            when_delete(binary(exp.EQ, self._added(ROW_COUNT), number(0))),
-            when_update(self._stored(matched=True)),
-            when_insert(
-                self._stored(matched=False), binary(exp.NEQ, col(ROW_COUNT, SOURCE), number(0))
-            ),
-        ]
+        whens = [when_update(self._stored(matched=True))]
+        if self._keys:
+            there = binary(exp.NEQ, col(ROW_COUNT, SOURCE), number(0))
+            whens.insert(0, when_delete(binary(exp.EQ, self._added(ROW_COUNT), number(0))))
+            whens.append(when_insert(self._stored(matched=False), there))
         return with_tables(merge(self.target, source, on, whens), tables)
 
     @property
@@ -104,10 +102,17 @@ class GroupsStatement:
             inputs = select(self._input_columns(), table("changed"))
         keys = [col(name) for name in self._keys]
         moved = group_by(select([*keys, *self._changes()], derived(inputs, "inputs")), keys)
-        if not self._rereads:
-            stirred = [binary(exp.NEQ, kept.change(), number(0)) for kept in self._additive()]
-            moved.set("having", exp.Having(this=any_of(stirred)))
+        moved.set("having", self._stirred())
         return [*tables, ("groups", moved)]
+
+    def _stirred(self) -> exp.Having | None:
+        """Return the condition that holds for groups with a change: without keys the group is there with no rows too."""
+        if not self._rereads:
+            moved = (binary(exp.NEQ, kept.change(), number(0)) for kept in self._additive())
+            return exp.Having(this=any_of(moved))
+        if self._keys:
+            return None
+        return exp.Having(this=binary(exp.GT, exp.Count(this=exp.Star()), number(0)))
 
     def _input_columns(self) -> list[Expr]:
         arguments = (argument.name for argument in self.plan.groups.arguments)
@@ -153,7 +158,9 @@ class GroupsStatement:
         side = "LEFT" if always else None
         query.append("joins", exp.Join(this=stored, side=side, on=self._same_group(TARGET, SOURCE)))
         counted = exp.Coalesce(this=col(ROW_COUNT, TARGET), expressions=[number(0)])
-        remains = binary(exp.NEQ, binary(exp.Add, counted, col(ROW_COUNT, SOURCE)), number(0))
+        remains: Expr = exp.true()
+        if self._keys:
+            remains = binary(exp.NEQ, binary(exp.Add, counted, col(ROW_COUNT, SOURCE)), number(0))
         if always:
             return where(query, remains)
         left = [
@@ -175,6 +182,9 @@ class GroupsStatement:
         kept = [named(kept.initial(), name) for kept, name in self.plan.accumulators.items()]
         keys = [col(name) for name in self._keys]
         query = where(select([*keys, *kept], derived(rows, "inputs")), exp.Exists(this=wanted))
+        if not keys:
+            some = select([number(1)], table("stale"))
+            query.set("having", exp.Having(this=exp.Exists(this=some)))
         return group_by(query, keys)
 
     def _with_fresh(self) -> Query:

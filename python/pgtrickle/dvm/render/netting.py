@@ -47,9 +47,12 @@ def netted(rows: Query, columns: Sequence[str], types: StoredTypes) -> Query:
 
 
 def one_per_key(rows: Query, columns: Sequence[str], key: Sequence[str]) -> Query:
-    """Return for each key the row that came, or, when none came, the one that went."""
+    """Return for each key the row that came, or, when none came, the one that went; no key means one row in all."""
     query = select([*(col(name) for name in columns), col(WEIGHT)], derived(rows, "net"))
-    query.set("distinct", exp.Distinct(on=exp.Tuple(expressions=[col(name) for name in key])))
+    if key:
+        query.set("distinct", exp.Distinct(on=exp.Tuple(expressions=[col(name) for name in key])))
+    else:
+        query.set("limit", exp.Limit(expression=number(1)))
     order = [exp.Ordered(this=col(name), nulls_first=False) for name in key]
     latest = exp.Ordered(this=col(WEIGHT), desc=True, nulls_first=True)
     query.set("order", exp.Order(expressions=[*order, latest]))

@@ -120,6 +120,8 @@ def index(plan: MaintenancePlan, storage: Relation) -> IndexSpec | None:
     identity = plan.identity
     if not isinstance(identity, Keyed):
         return IndexSpec((to_sql(col(ROW_HASH)),), unique=False)
+    if not identity.columns:
+        return None
     if not identity.nullable:
         return IndexSpec(tuple(to_sql(col(name)) for name in identity.columns), unique=True)
     hashed = StoredTypes.of(storage).key_hash({name: col(name) for name in identity.columns})
