@@ -34,16 +34,7 @@ def search(
     failed: list[Case] = []
 
     @hypothesis.seed(seed)
-    @hypothesis.settings(
-        max_examples=examples,
-        deadline=None,
-        derandomize=False,
-        database=None,
-        print_blob=True,
-        report_multiple_bugs=False,
-        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
-        suppress_health_check=list(HealthCheck),
-    )
+    @_settings(examples, shrink=shrink)
     @hypothesis.given(case=cases(features))
     def law(case: Case) -> None:
         try:
@@ -60,6 +51,19 @@ def search(
             least = _least(failed[-1], holds, type(error))
             error.add_note(f"the least case:\n{least!r}\nas a script:\n{least.script()}")
         raise
+
+
+def _settings(examples: int, *, shrink: bool) -> hypothesis.settings:
+    return hypothesis.settings(
+        max_examples=examples,
+        deadline=None,
+        derandomize=False,
+        database=None,
+        print_blob=True,
+        report_multiple_bugs=False,
+        phases=(Phase.generate, Phase.shrink) if shrink else (Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
 
 
 def _least(case: Case, holds: Callable[[Case], object], kind: type[Exception]) -> Case:

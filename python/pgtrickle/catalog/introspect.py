@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from pgtrickle.errors import PgtrickleError
     from pgtrickle.pg.connection import Connection
 
-__all__ = ["SESSION_SETTINGS", "QueryFacts", "describe_query", "read_relations"]
+__all__ = ["SESSION_SETTINGS", "QueryFacts", "canonical_text", "describe_query", "read_relations"]
 
 SESSION_SETTINGS = (
     "TimeZone",
@@ -101,11 +101,24 @@ def describe_query(connection: Connection, name: QualifiedName | None, query: st
             return _describe(connection, view, settings)
 
 
-def _describe(connection: Connection, view: int, settings: dict[str, str]) -> QueryFacts:
+def canonical_text(connection: Connection, query: str) -> str:
+    """Return the text that PostgreSQL prints for `query` when it reads it."""
+    with translated("read the query"), scratch(connection):
+        view = _create_view(connection, _scratch_name(), query)
+        with qualified_names(connection):
+            return _text(connection, view)
+
+
+def _text(connection: Connection, view: int) -> str:
     _print_unambiguously(connection)
     row = connection.execute("SELECT pg_catalog.pg_get_viewdef(%s::oid)", (view,)).fetchone()
     if row is None:
         raise InternalError("the view of the query is gone")
+    return _canonical(row[0])
+
+
+def _describe(connection: Connection, view: int, settings: dict[str, str]) -> QueryFacts:
+    text = _text(connection, view)
     outputs = read_columns(connection, [view]).get(view, ())
     if not outputs:
         raise RejectedQueryError("the query has no columns")
@@ -117,7 +130,7 @@ def _describe(connection: Connection, view: int, settings: dict[str, str]) -> Qu
     views = [view, *(each.oid for each in reached if each.definition is not None)]
     functions, reads_clock = _functions(connection, views)
     return QueryFacts(
-        query=_canonical(row[0]),
+        query=text,
         outputs=outputs,
         schema=Schema(relations=relations, functions=functions, reads_clock=reads_clock),
         relations=tuple(relations),

@@ -12,6 +12,7 @@ from pgtrickle.catalog.model import storage_name
 from pgtrickle.catalog.types import TypeUse, facts, read_types
 from pgtrickle.dvm.schema import Column, QualifiedName, Relation, RelationKind
 from pgtrickle.errors import RejectedQueryError, RowSecurityError, SourceError
+from pgtrickle.pg.connection import transaction
 from pgtrickle.pg.execute import translated
 from pgtrickle.pg.statement import statement
 
@@ -52,17 +53,23 @@ class Details:
 
 @contextmanager
 def qualified_names(connection: Connection) -> Iterator[None]:
-    """Let PostgreSQL print every name with its schema, whatever the session's search_path."""
-    local = connection.info.transaction_status is not TransactionStatus.IDLE
+    """Let PostgreSQL print every name with its schema, whatever the session's search_path.
+
+    Outside of a transaction the block gets one of its own: a setting of the session would outlive a failure.
+    """
+    if connection.info.transaction_status is TransactionStatus.IDLE:
+        with transaction(connection), qualified_names(connection):
+            yield
+        return
     query = "SELECT pg_catalog.current_setting('search_path')"
     before = connection.execute(query).fetchall()[0][0]
-    change = "SELECT pg_catalog.set_config('search_path', %s, %s)"
-    connection.execute(change, ("pg_catalog", local))
+    change = "SELECT pg_catalog.set_config('search_path', %s, true)"
+    connection.execute(change, ("pg_catalog",))
     try:
         yield
     finally:
         if connection.info.transaction_status is not TransactionStatus.INERROR:
-            connection.execute(change, (before, local))
+            connection.execute(change, (before,))
 
 
 def read_relations(

@@ -30,6 +30,8 @@ OLDEST_SERVER = 15
 
 _READ_COMMITTED = sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED")
 _REPEATABLE_READ = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ")
+# Catalog queries run for a millisecond; their estimates are so rough that a server with JIT would compile them first.
+_NO_JIT = sql.SQL("SET LOCAL jit = off")
 
 
 def connect(dsn: str | None, *, application_name: str = "pgtrickle") -> Connection:
@@ -87,6 +89,7 @@ def _begin(connection: Connection, *, repeatable_read: bool, lock_timeout_ms: in
     if connection.info.transaction_status is not TransactionStatus.IDLE:
         raise InternalError("a transaction is already open on this connection")
     begin: list[sql.Composable] = [_REPEATABLE_READ if repeatable_read else _READ_COMMITTED]
+    begin.append(_NO_JIT)
     if lock_timeout_ms is not None:
         begin.append(sql.SQL("SET LOCAL lock_timeout = {}").format(sql.Literal(lock_timeout_ms)))
     connection.execute(sql.SQL("; ").join(begin), prepare=False)

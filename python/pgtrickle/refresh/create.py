@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from psycopg import sql
 
 from pgtrickle.catalog import fingerprint, store
-from pgtrickle.catalog.introspect import QueryFacts, describe_query, read_relations
+from pgtrickle.catalog.introspect import QueryFacts, canonical_text, describe_query, read_relations
 from pgtrickle.catalog.model import (
     CaptureFailure,
     Dependency,
@@ -112,10 +112,10 @@ def require_same_reading(connection: Connection, facts: QueryFacts) -> None:
 
 def _reads_back(connection: Connection, text: str) -> bool:
     try:
-        ours = describe_query(connection, None, to_sql(read(text))).query
+        ours = canonical_text(connection, to_sql(read(text)))
     except QueryError:
         return False
-    return ours in {text, describe_query(connection, None, text).query}
+    return ours == text or ours == canonical_text(connection, text)
 
 
 def compiled_for(facts: QueryFacts, mode: RefreshMode) -> Compiled:
