@@ -99,7 +99,7 @@ def test_explain_shows_the_plan_and_on_request_the_sql(installed: Callable[..., 
     assert "MERGE" in installed("explain", "revenue", "--sql").stdout
     found = read(installed("explain", "revenue", "--json"))
     assert found["mode"] == "DIFFERENTIAL"
-    assert list(found["deltas"]) == ['"public"."orders"']
+    assert list(found["deltas"]) == ["public.orders"]
 
 
 def test_validate_creates_nothing(installed: Callable[..., Result]) -> None:
@@ -188,7 +188,7 @@ def test_one_failing_table_does_not_stop_the_others_and_gives_status_1(
     change(dsn, "ALTER TABLE doomed RENAME TO risen")
     result = installed("refresh", "--all", "--json")
     assert result.exit_code == 1
-    assert [report["stream_table"] for report in json.loads(result.stdout)] == ['"public"."second"']
+    assert [report["stream_table"] for report in json.loads(result.stdout)] == ["public.second"]
     assert "warning:" in result.stderr
     verified = installed("verify", "--all", "--json")
     assert verified.exit_code == 1

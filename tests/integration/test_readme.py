@@ -52,7 +52,7 @@ def test_the_quick_start_in_python_runs() -> None:
     promised = re.findall(r"print\(.*\)\s+# (.+)", text)
     assert promised == ["DIFFERENTIAL 3", "True"]
     assert lines[:2] == promised
-    assert "region 0" in lines[2]
+    assert "r0" in lines[2]
 
 
 @pytest.mark.timeout(120)
