@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-import psycopg
-
 from pgtrickle.dvm.schema import QualifiedName
-from pgtrickle.errors import ConfigurationError, QueryError
+from pgtrickle.errors import ConfigurationError, DatabaseError, QueryError
+from pgtrickle.pg.execute import translated
 
 if TYPE_CHECKING:
     from pgtrickle.pg.connection import Connection
@@ -22,7 +21,8 @@ def new_name(connection: Connection, name: str) -> QualifiedName:
     parts = _parts(connection, name)
     if len(parts) == _QUALIFIED:
         return QualifiedName(*parts)
-    row = connection.execute("SELECT pg_catalog.current_schema()").fetchone()
+    with translated("resolve a name"):
+        row = connection.execute("SELECT pg_catalog.current_schema()").fetchone()
     if row is None or row[0] is None:
         raise QueryError(
             f'no schema has been selected to create "{name}" in',
@@ -36,12 +36,13 @@ def existing_name(connection: Connection, name: str) -> QualifiedName:
     parts = _parts(connection, name)
     if len(parts) == _QUALIFIED:
         return QualifiedName(*parts)
-    row = connection.execute(
-        "SELECT n.nspname FROM pg_catalog.pg_class AS c"
-        " JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
-        " WHERE c.oid = pg_catalog.to_regclass(pg_catalog.quote_ident(%s))",
-        (parts[0],),
-    ).fetchone()
+    with translated("resolve a name"):
+        row = connection.execute(
+            "SELECT n.nspname FROM pg_catalog.pg_class AS c"
+            " JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+            " WHERE c.oid = pg_catalog.to_regclass(pg_catalog.quote_ident(%s))",
+            (parts[0],),
+        ).fetchone()
     return QualifiedName(row[0], parts[0]) if row else new_name(connection, name)
 
 
@@ -51,8 +52,9 @@ def _parts(connection: Connection, name: str) -> list[str]:
     if len(plain) <= _QUALIFIED and all(map(_PLAIN.fullmatch, plain)):
         return plain
     try:
-        row = connection.execute("SELECT pg_catalog.parse_ident(%s)", (name,)).fetchone()
-    except psycopg.errors.InvalidParameterValue as error:
+        with translated("resolve a name"):
+            row = connection.execute("SELECT pg_catalog.parse_ident(%s)", (name,)).fetchone()
+    except DatabaseError as error:
         raise ConfigurationError(
             f"{name!r} is not a name",
             hint='Write name or schema.name; put "double quotes" around a part with special characters.',

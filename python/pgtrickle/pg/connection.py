@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
 OLDEST_SERVER = 15
+# Each stream table has a handful of statements of its own, and planning one costs more than running it.
+PREPARED_STATEMENTS = 1_000
 
 _READ_COMMITTED = sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED")
 _REPEATABLE_READ = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -46,6 +48,7 @@ def connect(dsn: str | None, *, application_name: str = "pgtrickle") -> Connecti
         )
     except psycopg.OperationalError as error:
         raise _unreachable(target, error) from error
+    connection.prepared_max = PREPARED_STATEMENTS
     try:
         _require_supported(connection)
     except BaseException:
