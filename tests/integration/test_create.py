@@ -9,10 +9,13 @@ import pytest
 
 import pgtrickle
 from pgtrickle import errors
+from pgtrickle.catalog import store
 from pgtrickle.dvm.schema import QualifiedName
 from tests.support.shop import LARGE, NAMED, TOTALS
 
 if TYPE_CHECKING:
+    from pgtrickle.catalog.model import NewStreamTable, StreamTableId
+    from pgtrickle.pg.connection import Connection
     from tests.support.servers import Roles
     from tests.support.shop import Shop
 
@@ -214,3 +217,23 @@ def test_nothing_is_known_before_install(dsn: str) -> None:
 def test_a_server_that_cannot_be_reached_is_a_clear_error() -> None:
     with pytest.raises(errors.ConnectionFailedError):
         pgtrickle.connect("host=/nonexistent dbname=x connect_timeout=1")
+
+
+def test_a_source_that_changes_during_creation_is_noticed(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    register = store.register
+
+    def register_after_ddl(connection: Connection, new: NewStreamTable) -> StreamTableId:
+        shop.sql("ALTER TABLE shop.orders DROP CONSTRAINT orders_pkey")
+        return register(connection, new)
+
+    monkeypatch.setattr(store, "register", register_after_ddl)
+    with pytest.raises(errors.SourceChangedError):
+        shop.client.create_stream_table("shop.large", LARGE)
+    assert shop.leftovers() == []
+    monkeypatch.undo()
+    shop.client.create_stream_table("shop.large", LARGE)
+    shop.sql("INSERT INTO shop.orders VALUES (200, 1, 900), (200, 1, 900)")
+    assert shop.client.refresh_stream_table("shop.large").action == "DIFFERENTIAL"
+    shop.assert_exact("shop.large", LARGE)

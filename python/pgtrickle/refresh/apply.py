@@ -63,11 +63,11 @@ def refreshing(connection: Connection, begin: bytes) -> Iterator[None]:
         raise ConflictError("the refresh was rolled back", hint="Try again.")
 
 
-def look(connection: Connection, table: StreamTable, storage_oid: int = 0) -> tuple[str, Moment]:
+def look(connection: Connection, table: StreamTable) -> tuple[str, Moment]:
     """Return the fingerprint of the table's sources and the moment that this transaction reads."""
     found, now = run(
         connection,
-        [Step(fingerprint.AT_SNAPSHOT, (table.id,)), Step(MOMENT, (table.id, storage_oid))],
+        [Step(fingerprint.AT_SNAPSHOT, (table.id,)), Step(MOMENT, (table.id, str(table.storage)))],
     )
     if found is None or now is None:
         raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")

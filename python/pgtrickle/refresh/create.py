@@ -30,7 +30,7 @@ from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName, Relation
 from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.engines.postgres import Step, run
-from pgtrickle.errors import QueryError, UnsupportedQueryError
+from pgtrickle.errors import QueryError, SourceChangedError, UnsupportedQueryError
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
@@ -130,7 +130,7 @@ def create(connection: Connection, planned: Planned, settings: Settings) -> list
     try:
         id_ = store.register(connection, _new(planned, dependencies))
         table = store.load(connection, planned.request.name)
-        _populate(connection, table, planned.compiled, settings)
+        _populate(connection, table, planned, settings)
         store.release(connection, id_)
     except BaseException:
         _undo(connection, id_, dependencies)
@@ -189,15 +189,35 @@ def _undo(
 
 
 def _populate(
-    connection: Connection, table: StreamTable, compiled: Compiled, settings: Settings
+    connection: Connection, table: StreamTable, planned: Planned, settings: Settings
 ) -> None:
+    """Fill storage in one transaction, from sources that still are what the plan was made for."""
+    before = _fingerprint(connection, table)
+    again = describe_query(connection, None, table.query)
+    if again.schema != planned.facts.schema:
+        raise _changed(table)
     begin = begin_statement(table, settings)
     with translated(f"populate stream table {table.name}"), refreshing(connection, begin):
         found, moment = look(connection, table)
-        _fill(connection, table, compiled)
+        if found != before:
+            raise _changed(table)
+        _fill(connection, table, planned.compiled)
         live = run(connection, [Step(fingerprint.LIVE, (table.id,))])[0]
         require_same_tree(table.name, moment.tree, live)
         store.activate(connection, table.id, fingerprint=found, snapshot=moment.snapshot)
+
+
+def _fingerprint(connection: Connection, table: StreamTable) -> str:
+    with translated("read the shape of the sources"):
+        row = run(connection, [Step(fingerprint.AT_SNAPSHOT, (table.id,))])[0]
+    return str(row[0]) if row else ""
+
+
+def _changed(table: StreamTable) -> SourceChangedError:
+    return SourceChangedError(
+        f"a source of stream table {table.name} changed while it was created",
+        hint="Create it again.",
+    )
 
 
 def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> None:

@@ -18,7 +18,7 @@ from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Outcome, apply, look, refreshing
 from pgtrickle.refresh.capture import capture
 from pgtrickle.refresh.engine import Auditor, report
-from pgtrickle.refresh.prepare import Prepared, prepare
+from pgtrickle.refresh.prepare import begin_statement, prepare
 
 if TYPE_CHECKING:
     from pgtrickle.config import Settings
@@ -37,8 +37,19 @@ def rebuild(
     prepare(connection, table, settings)
     _recapture(connection, table, settings)
     adopt_epoch(connection, table.id, settings)
-    again = prepare(connection, store.load(connection, table.name), settings)
-    return _refill(connection, again, reason, started, audit)
+    table = store.load(connection, table.name)
+    outcome = Outcome(Action.FULL, Scope.ALL, reason)
+    begin = begin_statement(table, settings)
+    with translated(f"rebuild stream table {table.name}"), refreshing(connection, begin):
+        fingerprint, moment = look(connection, table)
+        # Compiled here, from the catalog of the very snapshot whose fingerprint is stored.
+        prepared = prepare(connection, table, settings)
+        change = Step(stored.refill(prepared.plan, prepared.storage))
+        counts = apply(connection, prepared, change, moment, outcome, commit=False)
+        store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)
+        if audit is not None:
+            audit(prepared)
+    return report(table, moment.snapshot, outcome, counts, started)
 
 
 def _recapture(connection: Connection, table: StreamTable, settings: Settings) -> None:
@@ -52,22 +63,3 @@ def _recapture(connection: Connection, table: StreamTable, settings: Settings) -
             capture_failure=dependency.source.capture_failure,
             settings=settings,
         )
-
-
-def _refill(
-    connection: Connection,
-    prepared: Prepared,
-    reason: str,
-    started: float,
-    audit: Auditor | None,
-) -> RefreshReport:
-    table = prepared.table
-    outcome = Outcome(Action.FULL, Scope.ALL, reason)
-    with translated(f"rebuild stream table {table.name}"), refreshing(connection, prepared.begin):
-        fingerprint, moment = look(connection, table, prepared.storage_oid)
-        change = Step(stored.refill(prepared.plan, prepared.storage))
-        counts = apply(connection, prepared, change, moment, outcome, commit=False)
-        store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)
-        if audit is not None:
-            audit(prepared)
-    return report(table, moment.snapshot, outcome, counts, started)

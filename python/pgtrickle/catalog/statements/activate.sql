@@ -1,7 +1,8 @@
--- The first rows are in place: the stream table stands at a snapshot.
+-- All rows are in place: the stream table stands at a snapshot. Plans made before fit it no longer, hence the
+-- generation.
 WITH active AS (
     UPDATE pgtrickle.stream_tables
-    SET status = 'ACTIVE', fingerprint = %(fingerprint)s, error = NULL
+    SET status = 'ACTIVE', fingerprint = %(fingerprint)s, error = NULL, generation = generation + 1
     WHERE id = %(id)s
     RETURNING id
 )

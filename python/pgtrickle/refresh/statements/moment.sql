@@ -1,6 +1,7 @@
 SELECT pg_current_snapshot()::text AS snapshot,
-       ARRAY[pg_stat_get_xact_tuples_inserted($2::oid), pg_stat_get_xact_tuples_updated($2::oid),
-             pg_stat_get_xact_tuples_deleted($2::oid)] AS touched,
+       ARRAY[coalesce(pg_stat_get_xact_tuples_inserted(to_regclass($2::text)), 0),
+             coalesce(pg_stat_get_xact_tuples_updated(to_regclass($2::text)), 0),
+             coalesce(pg_stat_get_xact_tuples_deleted(to_regclass($2::text)), 0)] AS touched,
        (SELECT count(set_config(setting.key, setting.value, true))
         FROM jsonb_each_text(s.settings) AS setting
         WHERE current_setting(setting.key) <> setting.value) AS fixed
