@@ -173,6 +173,19 @@ def test_unknown_names_are_told_apart_from_other_errors(shop: Shop) -> None:
         shop.client.refresh_stream_table("a.b.c")
 
 
+def test_a_table_dropped_and_created_again_elsewhere_is_found(shop: Shop) -> None:
+    shop.client.create_stream_table("shop.totals", TOTALS)
+    shop.client.refresh_stream_table("shop.totals")
+    with pgtrickle.connect(shop.dsn) as other:
+        other.drop_stream_table("shop.totals")
+        with pytest.raises(errors.UnknownStreamTableError):
+            shop.client.refresh_stream_table("shop.totals")
+        other.create_stream_table("shop.totals", NAMED)
+    shop.sql("DELETE FROM shop.orders WHERE id < 50")
+    assert shop.client.refresh_stream_table("shop.totals").action == "DIFFERENTIAL"
+    shop.assert_exact("shop.totals", NAMED)
+
+
 def test_a_second_process_needs_nothing_but_the_catalog(shop: Shop) -> None:
     shop.client.create_stream_table("shop.totals", TOTALS)
     shop.sql("UPDATE shop.orders SET amount = 1 WHERE id < 100")

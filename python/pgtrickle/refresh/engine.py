@@ -25,7 +25,6 @@ from pgtrickle.errors import (
     RefreshError,
     SourceChangedError,
     SourceError,
-    UnknownStreamTableError,
 )
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Counts, Moment, Outcome, apply, refreshing
@@ -129,7 +128,7 @@ class RefreshEngine:
         table = prepared.table
         row = run(self.connection, [Step(prepared.window)])[0]
         if row is None:
-            raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")
+            raise SourceChangedError(f"stream table {table.name} was dropped meanwhile")
         window = Window.read(prepared, row)
         if not window.leased:
             raise ConflictError(f"another refresh of stream table {table.name} is running")
