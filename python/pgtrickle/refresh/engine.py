@@ -95,17 +95,24 @@ class RefreshEngine:
                 if audit is not None and not isinstance(decision, Rebuild):
                     audit(table)
         except QueryError as error:
-            raise SourceError(
-                f"the query of stream table {name} no longer fits its sources",
-                detail=error.message,
-                hint="Restore the source and refresh, or drop the stream table and create it anew.",
-            ) from error
+            raise self._misfit(table.table, error) from error
         if isinstance(decision, Rebuild):
             self.forget(name)
             return self.rebuild(table.table, decision.reason, audit)
         if window.buffered_bytes >= self.settings.cleanup_at_bytes:
             self._clean_up(table)
         return report(table.table, window.snapshot, *done, started)
+
+    def _misfit(self, table: StreamTable, error: QueryError) -> SourceError:
+        """Return what it means that a statement no longer fits: the stream table changed, or its sources did."""
+        now = store.load(self.connection, table.name)
+        if (now.id, now.generation) != (table.id, table.generation):
+            return SourceChangedError(f"stream table {table.name} was changed meanwhile")
+        return SourceError(
+            f"the query of stream table {table.name} no longer fits its sources",
+            detail=error.message,
+            hint="Restore the source and refresh, or drop the stream table and create it anew.",
+        )
 
     def _clean_up(self, prepared: Prepared) -> None:
         """Remove what all consumers have applied from buffers that have grown."""
