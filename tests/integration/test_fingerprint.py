@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-from statistics import median
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -237,22 +235,3 @@ def test_the_epoch_names_server_database_and_timeline(any_lab: Lab) -> None:
     )
     assert stored == [(system, database, timeline)]
     assert any_lab.value("SELECT pg_current_xact_id()::text::bigint") >= next_xid
-
-
-def test_it_is_cheap_when_prepared(lab: Lab) -> None:
-    lab.run(
-        "CREATE TABLE a (id int PRIMARY KEY, v int); CREATE TABLE b (id int PRIMARY KEY, v int)"
-    )
-    needs = [(lab.capture(name), ["id", "v"]) for name in ("a", "b")]
-    consumer = lab.consumer("c", *needs, relations=["a", "b"])
-    cursor = psycopg.RawCursor(lab.connection)
-
-    def milliseconds(query: str, *values: int) -> float:
-        start = time.perf_counter()
-        cursor.execute(query.encode(), values, prepare=True).fetchone()
-        return (time.perf_counter() - start) * 1000
-
-    nothing = median(milliseconds("SELECT 1") for _ in range(100))
-    costs = median(milliseconds(AT_SNAPSHOT, consumer) for _ in range(100))
-    # The aim is 0.3 ms; shared machines get some air.
-    assert costs - nothing < 1.5

@@ -16,4 +16,4 @@ class Features:
     inputs: int = 4
 
 
-FIRST_OPERATORS = Features()
+FIRST_OPERATORS = Features(aggregate_expressions=True)
