@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from tests.law.seed import pytest_report_header
 from tests.support import servers
+
+__all__ = ["pytest_report_header"]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -11,21 +13,30 @@ import pytest
 from pgtrickle.cli.demo.shop import CHAIN
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.pg
 
 COMMAND = [sys.executable, "-c", "from pgtrickle.cli.main import app; app()", "demo"]
 
 
+@pytest.fixture
+def open_directory() -> Iterator[Path]:
+    """A directory that the server's account can reach; pytest closes its own to others whenever a session starts."""
+    with tempfile.TemporaryDirectory(prefix="pgtrickle-demo-") as name:
+        directory = Path(name)
+        directory.chmod(0o755)
+        yield directory
+
+
 @pytest.mark.timeout(120)
-def test_every_stream_table_of_the_demo_is_verified(tmp_path: Path) -> None:
+def test_every_stream_table_of_the_demo_is_verified(open_directory: Path) -> None:
     done = subprocess.run(  # noqa: S603 - our own command
         [*COMMAND, "--seconds", "1"],
         check=False,
         capture_output=True,
         text=True,
-        env={"PATH": "/usr/bin:/bin", "TMPDIR": str(tmp_path)},
+        env={"PATH": "/usr/bin:/bin", "TMPDIR": str(open_directory)},
     )
     assert done.returncode == 0, done.stdout + done.stderr
     lines = done.stdout.splitlines()
@@ -36,4 +47,4 @@ def test_every_stream_table_of_the_demo_is_verified(tmp_path: Path) -> None:
     assert "temporary PostgreSQL 18" in lines[0]
     assert lines[-1].startswith("Next, ")
     assert done.stderr == ""
-    assert list(tmp_path.iterdir()) == []
+    assert list(open_directory.iterdir()) == []
