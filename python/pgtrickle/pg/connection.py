@@ -32,8 +32,11 @@ PREPARED_STATEMENTS = 1_000
 
 _READ_COMMITTED = sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED")
 _REPEATABLE_READ = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ")
-# Catalog queries run for a millisecond; their estimates are so rough that a server with JIT would compile them first.
-_NO_JIT = sql.SQL("SET LOCAL jit = off")
+# Row security must raise, not filter. Our statements run for milliseconds and their estimates are rough: compiling them,
+# or planning them again for each set of parameters, would cost more than running them.
+_SESSION = sql.SQL(
+    "SET row_security = off; SET jit = off; SET plan_cache_mode = force_generic_plan"
+)
 
 
 def connect(dsn: str | None, *, application_name: str = "pgtrickle") -> Connection:
@@ -50,6 +53,7 @@ def connect(dsn: str | None, *, application_name: str = "pgtrickle") -> Connecti
         raise _unreachable(target, error) from error
     connection.prepared_max = PREPARED_STATEMENTS
     try:
+        connection.execute(_SESSION, prepare=False)
         _require_supported(connection)
     except BaseException:
         connection.close()
@@ -92,7 +96,6 @@ def _begin(connection: Connection, *, repeatable_read: bool, lock_timeout_ms: in
     if connection.info.transaction_status is not TransactionStatus.IDLE:
         raise InternalError("a transaction is already open on this connection")
     begin: list[sql.Composable] = [_REPEATABLE_READ if repeatable_read else _READ_COMMITTED]
-    begin.append(_NO_JIT)
     if lock_timeout_ms is not None:
         begin.append(sql.SQL("SET LOCAL lock_timeout = {}").format(sql.Literal(lock_timeout_ms)))
     connection.execute(sql.SQL("; ").join(begin), prepare=False)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from psycopg import sql
 
 from pgtrickle.catalog.definitions import read_defined_relations
+from pgtrickle.catalog.fingerprint import EPOCH
 from pgtrickle.catalog.model import RefreshMode, StreamTable
 from pgtrickle.catalog.relations import read_relations
 from pgtrickle.dvm.compile import compile_query
@@ -31,6 +32,13 @@ if TYPE_CHECKING:
 LAYOUT = "layout"
 WATCHED = statement("pgtrickle.refresh.statements", "watched.sql")
 UNOBSERVABLE = ("PGT220", "PGT221", "PGT222")
+
+
+class Cluster(NamedTuple):
+    """Where stored snapshots mean something."""
+
+    system_identifier: int
+    database_oid: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +94,7 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
         storage_oid=oid,
         buffers=buffers_of(table),
         begin=begin_statement(table, settings),
-        window=window_statement(table, oid, _watched(connection, table)),
+        window=window_statement(table, oid, _watched(connection, table), cluster_of(connection)),
     )
 
 
@@ -113,11 +121,7 @@ def begin_statement(table: StreamTable, settings: Settings) -> bytes:
     """
     fixed = {
         "lock_timeout": str(settings.lock_timeout_ms),
-        "row_security": "off",
         "search_path": "pg_catalog",
-        "plan_cache_mode": "force_generic_plan",
-        "jit": "off",  # windows are small and their estimates rough: compiling costs more than running
-        "pgtrickle.refreshing": "on",
     }
     parts: list[sql.Composable] = [sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ")]
     parts.extend(
@@ -131,7 +135,15 @@ def begin_statement(table: StreamTable, settings: Settings) -> bytes:
     return sql.SQL("; ").join(parts).as_bytes(None)
 
 
-def window_statement(table: StreamTable, storage_oid: int, watched: list[int]) -> str:
+def cluster_of(connection: Connection) -> Cluster:
+    """Return which cluster and database this connection leads to; that stays so for as long as it is open."""
+    row = run(connection, [Step(EPOCH)])[0]
+    return Cluster(*row[:2]) if row else Cluster(0, 0)
+
+
+def window_statement(
+    table: StreamTable, storage_oid: int, watched: list[int], cluster: Cluster
+) -> str:
     """Return the one statement that takes the lease, the frontier, the snapshot and the changed set.
 
     It also fixes the settings of the session that created the table, which bear on every result computed after it, and
@@ -152,6 +164,8 @@ def window_statement(table: StreamTable, storage_oid: int, watched: list[int]) -
         sources=sql.Literal([dependency.source.id for dependency in table.dependencies]),
         storage=sql.Literal(storage_oid),
         watched=sql.Literal(watched),
+        system_identifier=sql.Literal(cluster.system_identifier),
+        database_oid=sql.Literal(cluster.database_oid),
         probes=sql.SQL(", ").join(probes) if probes else sql.SQL("NULL"),
         sizes=sql.SQL(" + ").join(sizes) if sizes else sql.SQL("0"),
     )

@@ -37,7 +37,7 @@ class Window:
         """Return the window of `prepared` from the row that describes it."""
         leased, frontier, applied_xid, snapshot, unassigned = row[:5]
         _status, generation, fingerprint, same_epoch, marks, flags = row[5:11]
-        touched, buffered_bytes, _fixed, versions = row[11:]
+        touched, buffered_bytes, _fixed, _refreshing, versions = row[11:]
         relations = (dependency.source.relation for dependency in prepared.table.dependencies)
         return cls(
             leased=leased,

@@ -6,7 +6,7 @@ SELECT pg_try_advisory_xact_lock({space}, {object}) AS leased,
        s.status,
        s.generation,
        s.fingerprint,
-       s.epoch = i.epoch AND i.system_identifier = c.system_identifier AND i.database_oid = d.oid
+       s.epoch = i.epoch AND i.system_identifier = {system_identifier} AND i.database_oid = {database_oid}::oid
            AND pg_snapshot_xmax(f.snapshot) <= pg_snapshot_xmax(pg_current_snapshot()) AS same_epoch,
        (SELECT array_agg(DISTINCT m.kind ORDER BY m.kind)
         FROM pgtrickle_changes.marks AS m
@@ -20,21 +20,20 @@ SELECT pg_try_advisory_xact_lock({space}, {object}) AS leased,
        (SELECT count(set_config(setting.key, setting.value, true))
         FROM jsonb_each_text(s.settings) AS setting
         WHERE current_setting(setting.key) <> setting.value) AS fixed,
+       set_config('pgtrickle.refreshing', 'on', true) AS refreshing,
        -- The versions of every catalog row that the fingerprint reads: unchanged, so is the fingerprint.
-       concat_ws('|',
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_class AS r WHERE r.oid = ANY ({watched}::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_attribute AS r WHERE r.attrelid = ANY ({watched}::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_attrdef AS r WHERE r.adrelid = ANY ({watched}::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_index AS r WHERE r.indrelid = ANY ({watched}::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_trigger AS r WHERE r.tgrelid = ANY ({watched}::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_rewrite AS r WHERE r.ev_class = ANY ({watched}::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_inherits AS r WHERE r.inhparent = ANY ({watched}::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_inherits AS r WHERE r.inhrelid = ANY ({watched}::oid[])),
-           (SELECT string_agg(r.xmin::text, ',') FROM pg_subscription_rel AS r WHERE r.srrelid = ANY ({watched}::oid[]))
-       ) AS versions
+       (SELECT string_agg(version, ',') FROM (
+           SELECT 'c' || r.xmin FROM pg_class AS r WHERE r.oid = ANY ({watched}::oid[])
+           UNION ALL SELECT 'a' || r.xmin FROM pg_attribute AS r WHERE r.attrelid = ANY ({watched}::oid[])
+           UNION ALL SELECT 'd' || r.xmin FROM pg_attrdef AS r WHERE r.adrelid = ANY ({watched}::oid[])
+           UNION ALL SELECT 'x' || r.xmin FROM pg_index AS r WHERE r.indrelid = ANY ({watched}::oid[])
+           UNION ALL SELECT 't' || r.xmin FROM pg_trigger AS r WHERE r.tgrelid = ANY ({watched}::oid[])
+           UNION ALL SELECT 'r' || r.xmin FROM pg_rewrite AS r WHERE r.ev_class = ANY ({watched}::oid[])
+           UNION ALL SELECT 'p' || r.xmin FROM pg_inherits AS r WHERE r.inhparent = ANY ({watched}::oid[])
+           UNION ALL SELECT 'i' || r.xmin FROM pg_inherits AS r WHERE r.inhrelid = ANY ({watched}::oid[])
+           UNION ALL SELECT 's' || r.xmin FROM pg_subscription_rel AS r WHERE r.srrelid = ANY ({watched}::oid[])
+       ) AS catalog (version)) AS versions
 FROM pgtrickle.stream_tables AS s
 JOIN pgtrickle.frontiers AS f ON f.stream_table_id = s.id
 CROSS JOIN pgtrickle.installation AS i
-CROSS JOIN pg_control_system() AS c
-JOIN pg_database AS d ON d.datname = current_database()
 WHERE s.id = {id}::bigint
