@@ -53,7 +53,7 @@ def connect(dsn: str | None, *, application_name: str = "pgtrickle") -> Connecti
         raise _unreachable(target, error) from error
     connection.prepared_max = PREPARED_STATEMENTS
     try:
-        connection.execute(_SESSION, prepare=False)
+        connection.execute(_SESSION)
         _require_supported(connection)
     except BaseException:
         connection.close()
