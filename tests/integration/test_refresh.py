@@ -13,6 +13,8 @@ from pgtrickle import errors
 from tests.support.shop import LARGE, NAMED, TOTALS
 
 if TYPE_CHECKING:
+    from typing import LiteralString
+
     from tests.support.shop import Shop
 
 pytestmark = pytest.mark.pg
@@ -205,3 +207,27 @@ def test_buffers_shrink_when_all_consumers_have_read_them(shop: Shop) -> None:
     assert shop.client.clean_up() == 400
     assert shop.client.clean_up() == 0
     assert shop.sql("SELECT count(*) FROM pgtrickle_changes.changes_1") == [(0,)]
+
+
+@pytest.mark.parametrize(
+    "aggregated", ["id, now() AS at", "string_agg(note, ','), max(now()) AS at"]
+)
+def test_full_by_choice_is_never_skipped_when_it_reads_the_clock(
+    shop: Shop, aggregated: LiteralString
+) -> None:
+    query = f"SELECT {aggregated} FROM shop.orders WHERE id < 3 GROUP BY id"
+    table = shop.client.create_stream_table("shop.told", query, refresh_mode="FULL", strict=True)
+    assert table.reasons[0].startswith("PGT220")
+    before = shop.sql("SELECT at FROM shop.told")
+    assert shop.client.refresh_stream_table("shop.told").action == "FULL"
+    assert shop.sql("SELECT at FROM shop.told") != before
+
+
+def test_a_source_that_cannot_be_captured_is_never_skipped(shop: Shop) -> None:
+    shop.sql("CREATE MATERIALIZED VIEW shop.copied AS SELECT id, note FROM shop.orders")
+    query: LiteralString = "SELECT string_agg(note, ',' ORDER BY id) AS notes FROM shop.copied"
+    with pytest.warns(pgtrickle.PgtrickleWarning, match="PGT222"):
+        shop.client.create_stream_table("shop.notes", query)
+    shop.sql("DELETE FROM shop.orders WHERE id < 100; REFRESH MATERIALIZED VIEW shop.copied")
+    assert shop.client.refresh_stream_table("shop.notes").action == "FULL"
+    shop.assert_exact("shop.notes", query)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pgtrickle.dvm.normalise.inline_views import inline_views
 from pgtrickle.dvm.normalise.passes import normalise
 from pgtrickle.dvm.parse.read import read
-from pgtrickle.dvm.parse.support import reject, require_deterministic
+from pgtrickle.dvm.parse.support import reject, require_known_functions, require_observable
 from pgtrickle.dvm.plan.build import build, build_full, source_uses
 from pgtrickle.errors import UnsupportedQueryError
 
@@ -29,17 +29,19 @@ class Compiled:
 def compile_query(sql: str, schema: Schema, *, differential: bool = True) -> Compiled:
     """Return the plan of a query that PostgreSQL printed.
 
-    Without a differential form, or when none is wanted, the plan evaluates the query in full; `fallback` says why.
+    Without a differential form, or when none is wanted, the plan evaluates the query in full; `fallback` says why, and whether
+    it may change unobserved even where FULL was asked for.
     """
     query = read(sql)
     reject(query, schema)
     fallback = None
-    if differential:
-        try:
-            require_deterministic(schema)
+    try:
+        require_observable(schema)
+        if differential:
+            require_known_functions(schema)
             plan: MaintenancePlan = build(normalise(query, schema), schema)
             return Compiled(plan=plan, sources=source_uses(plan, schema))
-        except UnsupportedQueryError as error:
-            fallback = error
+    except UnsupportedQueryError as error:
+        fallback = error
     plan = build_full(inline_views(query.copy(), schema), schema)
     return Compiled(plan=plan, sources=source_uses(plan, schema), fallback=fallback)

@@ -88,7 +88,8 @@ def plan(connection: Connection, request: Request) -> Planned:
     facts = describe_query(connection, request.name, request.query)
     require_same_reading(connection, facts)
     compiled = compiled_for(facts, request.refresh_mode)
-    required = request.strict or request.refresh_mode is RefreshMode.DIFFERENTIAL
+    strict = request.strict and request.refresh_mode is not RefreshMode.FULL
+    required = strict or request.refresh_mode is RefreshMode.DIFFERENTIAL
     if compiled.fallback is not None and required:
         raise compiled.fallback
     return Planned(request=request, facts=facts, compiled=compiled)

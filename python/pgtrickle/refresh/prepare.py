@@ -73,7 +73,7 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
     relations = read_defined_relations(connection, table.relations)
     differential = table.effective_mode is RefreshMode.DIFFERENTIAL
     compiled = compile_query(table.query, Schema(relations=relations), differential=differential)
-    if compiled.fallback is not None:
+    if differential and compiled.fallback is not None:
         raise SourceError(
             f'stream table "{table.name.name}" can no longer be maintained differentially',
             detail=str(compiled.fallback),

@@ -43,8 +43,8 @@ def reject(query: Query, schema: Schema) -> None:
         )
 
 
-def require_deterministic(schema: Schema) -> None:
-    """Raise when the result depends on more than the captured sources and fixed settings."""
+def require_observable(schema: Schema) -> None:
+    """Raise when the result may change without any change that is captured: then no window is ever quiet."""
     if schema.reads_clock:
         raise UnsupportedQueryError(
             "the query reads the clock or the current user",
@@ -60,7 +60,6 @@ def require_deterministic(schema: Schema) -> None:
             detail="Their result may change without any change of the sources.",
             hint="Declare the function IMMUTABLE if it is, or use refresh_mode FULL.",
         )
-    _require_known_functions(schema)
     uncaptured = [
         f"{relation.kind.value} {relation.name}"
         for relation in schema.relations.values()
@@ -77,7 +76,7 @@ def require_deterministic(schema: Schema) -> None:
 MAINTAINED_AGGREGATES = frozenset({"count", "sum", "avg", "min", "max"})
 
 
-def _require_known_functions(schema: Schema) -> None:
+def require_known_functions(schema: Schema) -> None:
     """Raise for aggregates, window and set-returning functions that no operator maintains."""
     for function in schema.functions:
         aggregate = function.kind is FunctionKind.AGGREGATE

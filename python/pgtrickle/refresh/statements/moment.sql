@@ -5,6 +5,6 @@ SELECT pg_current_snapshot()::text AS snapshot,
        (SELECT count(set_config(setting.key, setting.value, true))
         FROM jsonb_each_text(s.settings) AS setting
         WHERE current_setting(setting.key) <> setting.value) AS fixed,
-       set_config('pgtrickle.refreshing', 'on', true) AS refreshing
+       set_config('row_security', 'off', true) || set_config('pgtrickle.refreshing', 'on', true) AS refreshing
 FROM pgtrickle.stream_tables AS s
 WHERE s.id = $1::bigint
