@@ -27,8 +27,6 @@ if TYPE_CHECKING:
 Connection: TypeAlias = psycopg.Connection[tuple[Any, ...]]
 
 OLDEST_SERVER = 15
-# Each stream table has a handful of statements of its own, and planning one costs more than running it.
-PREPARED_STATEMENTS = 1_000
 
 _READ_COMMITTED = sql.SQL("BEGIN ISOLATION LEVEL READ COMMITTED")
 _REPEATABLE_READ = sql.SQL("BEGIN ISOLATION LEVEL REPEATABLE READ")
@@ -51,7 +49,8 @@ def connect(dsn: str | None, *, application_name: str = "pgtrickle") -> Connecti
         )
     except psycopg.OperationalError as error:
         raise _unreachable(target, error) from error
-    connection.prepared_max = PREPARED_STATEMENTS
+    # The engine prepares what recurs, and keeps it; the driver would drop all of it after each ROLLBACK.
+    connection.prepare_threshold = None
     try:
         connection.execute(_SESSION)
         _require_supported(connection)

@@ -13,7 +13,7 @@ from pgtrickle.errors import ConflictError, SourceChangedError, UnknownStreamTab
 from pgtrickle.pg.statement import statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from pgtrickle.catalog.model import Action, Scope, StreamTable
     from pgtrickle.pg.connection import Connection
@@ -48,9 +48,8 @@ class Moment(NamedTuple):
 
 
 @contextmanager
-def refreshing(connection: Connection, begin: bytes) -> Iterator[None]:
-    """Run the block in the transaction that `begin` opens; commit at its end unless it did, else roll back."""
-    connection.execute(begin, prepare=False)
+def refreshing(connection: Connection) -> Iterator[None]:
+    """Commit at the end of the block the transaction that it opened, unless it did; roll back when it raises."""
     try:
         yield
     except BaseException:
@@ -63,11 +62,15 @@ def refreshing(connection: Connection, begin: bytes) -> Iterator[None]:
         raise ConflictError("the refresh was rolled back", hint="Try again.")
 
 
-def look(connection: Connection, table: StreamTable) -> tuple[str, Moment]:
-    """Return the fingerprint of the table's sources and the moment that this transaction reads."""
-    found, now = run(
+def look(connection: Connection, table: StreamTable, begin: Sequence[Step]) -> tuple[str, Moment]:
+    """Open a transaction by `begin`; return the fingerprint of the table's sources and the moment that it reads."""
+    *_, found, now = run(
         connection,
-        [Step(fingerprint.AT_SNAPSHOT, (table.id,)), Step(MOMENT, (table.id, str(table.storage)))],
+        [
+            *begin,
+            Step(fingerprint.AT_SNAPSHOT, (table.id,)),
+            Step(MOMENT, (table.id, str(table.storage))),
+        ],
     )
     if found is None or now is None:
         raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")

@@ -34,7 +34,7 @@ from pgtrickle.errors import QueryError, SourceChangedError, UnsupportedQueryErr
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
-from pgtrickle.refresh.prepare import LAYOUT, begin_statement
+from pgtrickle.refresh.prepare import LAYOUT, begin_steps
 
 if TYPE_CHECKING:
     from pgtrickle.config import Settings
@@ -197,9 +197,8 @@ def _populate(
     again = describe_query(connection, None, table.query)
     if again.schema != planned.facts.schema:
         raise _changed(table)
-    begin = begin_statement(table, settings)
-    with translated(f"populate stream table {table.name}"), refreshing(connection, begin):
-        found, moment = look(connection, table)
+    with translated(f"populate stream table {table.name}"), refreshing(connection):
+        found, moment = look(connection, table, begin_steps(table, settings))
         if found != before:
             raise _changed(table)
         _fill(connection, table, planned.compiled)

@@ -84,10 +84,7 @@ class RefreshEngine:
         started = time.perf_counter()
         table = self._prepared(name)
         try:
-            with (
-                translated(f"refresh stream table {name}"),
-                refreshing(self.connection, table.begin),
-            ):
+            with translated(f"refresh stream table {name}"), refreshing(self.connection):
                 window = self._window(table)
                 same, tree = self._shape(table, window)
                 decision = decide(self._facts(table, window, same_fingerprint=same, full=full))
@@ -131,9 +128,9 @@ class RefreshEngine:
         return self.prepared[name]
 
     def _window(self, prepared: Prepared) -> Window:
-        """Take the lease, the frontier, the snapshot and the changed set in one statement."""
+        """Lock the sources, then take the lease, the frontier, the snapshot and the changed set in one statement."""
         table = prepared.table
-        row = run(self.connection, [Step(prepared.window)])[0]
+        row = run(self.connection, [*prepared.begin, Step(prepared.window)])[-1]
         if row is None:
             raise SourceChangedError(f"stream table {table.name} was dropped meanwhile")
         window = Window.read(prepared, row)

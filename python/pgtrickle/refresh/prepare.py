@@ -50,7 +50,7 @@ class Prepared:
     storage: Relation
     storage_oid: int
     buffers: Mapping[QualifiedName, Buffer]
-    begin: bytes
+    begin: tuple[Step, ...]
     window: str
 
     @property
@@ -93,7 +93,7 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
         storage=storage,
         storage_oid=oid,
         buffers=buffers_of(table),
-        begin=begin_statement(table, settings),
+        begin=begin_steps(table, settings),
         window=window_statement(table, oid, _watched(connection, table), cluster_of(connection)),
     )
 
@@ -113,7 +113,7 @@ def buffers_of(table: StreamTable) -> dict[QualifiedName, Buffer]:
     }
 
 
-def begin_statement(table: StreamTable, settings: Settings) -> bytes:
+def begin_steps(table: StreamTable, settings: Settings) -> tuple[Step, ...]:
     """Return what opens a refresh: locks, before any snapshot is taken.
 
     A TRUNCATE that commits after the snapshot would change what the snapshot reads; the locks keep it out. The settings
@@ -132,7 +132,7 @@ def begin_statement(table: StreamTable, settings: Settings) -> bytes:
         locked = [sql.Identifier(*dependency.source.table) for dependency in table.dependencies]
         lock = sql.SQL("LOCK TABLE {} IN ACCESS SHARE MODE").format(sql.SQL(", ").join(locked))
         parts.append(lock)
-    return sql.SQL("; ").join(parts).as_bytes(None)
+    return tuple(Step(part.as_string(None), prepared=False) for part in parts)
 
 
 def cluster_of(connection: Connection) -> Cluster:

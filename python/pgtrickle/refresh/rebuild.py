@@ -18,7 +18,7 @@ from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Outcome, apply, look, refreshing
 from pgtrickle.refresh.capture import capture
 from pgtrickle.refresh.engine import Auditor, report
-from pgtrickle.refresh.prepare import begin_statement, prepare
+from pgtrickle.refresh.prepare import begin_steps, prepare
 
 if TYPE_CHECKING:
     from pgtrickle.config import Settings
@@ -39,9 +39,8 @@ def rebuild(
     adopt_epoch(connection, table.id, settings)
     table = store.load(connection, table.name)
     outcome = Outcome(Action.FULL, Scope.ALL, reason)
-    begin = begin_statement(table, settings)
-    with translated(f"rebuild stream table {table.name}"), refreshing(connection, begin):
-        fingerprint, moment = look(connection, table)
+    with translated(f"rebuild stream table {table.name}"), refreshing(connection):
+        fingerprint, moment = look(connection, table, begin_steps(table, settings))
         # Compiled here, from the catalog of the very snapshot whose fingerprint is stored.
         prepared = prepare(connection, table, settings)
         change = Step(stored.refill(prepared.plan, prepared.storage))
