@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from psycopg import sql
 
 from pgtrickle.catalog import fingerprint, store
-from pgtrickle.catalog.introspect import QueryFacts, canonical_text, describe_query, read_relations
+from pgtrickle.catalog.introspect import QueryFacts, canonical_text, describe_query
 from pgtrickle.catalog.model import (
     CaptureFailure,
     Dependency,
@@ -22,22 +22,23 @@ from pgtrickle.catalog.model import (
     StreamTable,
     StreamTableId,
 )
+from pgtrickle.catalog.stages import compile_described, compile_for, stored_functions
 from pgtrickle.cdc.trigger.install import remove_capture
-from pgtrickle.dvm.compile import Compiled, compile_query
 from pgtrickle.dvm.parse.read import read
-from pgtrickle.dvm.plan.model import ROW_COUNT, ROW_HASH, GroupsPlan, Keyed
 from pgtrickle.dvm.render import storage as stored
-from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName, Relation
+from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName
 from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import QueryError, SourceChangedError, UnsupportedQueryError
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
-from pgtrickle.refresh.prepare import LAYOUT, begin_steps
+from pgtrickle.refresh.prepare import FUNCTIONS, LAYOUT, STAGES, begin_steps
+from pgtrickle.refresh.storage import make_stage, make_storage
 
 if TYPE_CHECKING:
     from pgtrickle.config import Settings
+    from pgtrickle.dvm.compile import Compiled
     from pgtrickle.pg.connection import Connection
 
 
@@ -87,7 +88,7 @@ def plan(connection: Connection, request: Request) -> Planned:
     """Return the plan for `request`; nothing is written. Fallback is refused in DIFFERENTIAL and strict."""
     facts = describe_query(connection, request.name, request.query)
     require_same_reading(connection, facts)
-    compiled = compiled_for(facts, request.refresh_mode)
+    compiled = compiled_for(connection, facts, request.refresh_mode)
     strict = request.strict and request.refresh_mode is not RefreshMode.FULL
     required = strict or request.refresh_mode is RefreshMode.DIFFERENTIAL
     if compiled.fallback is not None and required:
@@ -119,9 +120,10 @@ def _reads_back(connection: Connection, text: str) -> bool:
     return ours == text or ours == canonical_text(connection, text)
 
 
-def compiled_for(facts: QueryFacts, mode: RefreshMode) -> Compiled:
+def compiled_for(connection: Connection, facts: QueryFacts, mode: RefreshMode) -> Compiled:
     """Return the plan of a described query in the given mode."""
-    return compile_query(facts.query, facts.schema, differential=mode is not RefreshMode.FULL)
+    differential = mode is not RefreshMode.FULL
+    return compile_described(connection, facts.query, facts.schema, differential=differential)
 
 
 def create(connection: Connection, planned: Planned, settings: Settings) -> list[str]:
@@ -173,7 +175,11 @@ def _new(planned: Planned, dependencies: tuple[Dependency, ...]) -> NewStreamTab
         settings=facts.settings,
         relations=facts.relations,
         dependencies=dependencies,
-        options={LAYOUT: stored.layout(planned.compiled.plan)},
+        options={
+            LAYOUT: stored.layout(planned.compiled.plan, planned.compiled.stages),
+            FUNCTIONS: stored_functions(facts.schema.functions),
+            STAGES: str(len(planned.compiled.stages)),
+        },
     )
 
 
@@ -201,7 +207,7 @@ def _populate(
         found, moment = look(connection, table, begin_steps(table, settings))
         if found != before:
             raise _changed(table)
-        _fill(connection, table, planned.compiled)
+        _fill(connection, table, planned)
         live = run(connection, [Step(fingerprint.LIVE, (table.id,))])[0]
         require_same_tree(table.name, moment.tree, live)
         store.activate(connection, table.id, fingerprint=found, snapshot=moment.snapshot)
@@ -220,47 +226,14 @@ def _changed(table: StreamTable) -> SourceChangedError:
     )
 
 
-def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> None:
-    """Create storage, fill it, index it, guard it, and show it through the view."""
-    plan_, storage = compiled.plan, sql.Identifier(*table.storage)
-    empty = sql.SQL("CREATE TABLE {} AS {} WITH NO DATA")
-    connection.execute(empty.format(storage, _text(to_sql(stored.contents(plan_)))), prepare=False)
-    if not isinstance(plan_.identity, Keyed):
-        hashed = sql.SQL("ALTER TABLE {} ADD COLUMN {} bigint NOT NULL")
-        connection.execute(hashed.format(storage, sql.Identifier(ROW_HASH)))
-    if isinstance(plan_, GroupsPlan):
-        least = sql.Literal(1 if plan_.identity.columns else 0)
-        counted = sql.SQL("ALTER TABLE {} ADD CHECK ({} >= {})")
-        connection.execute(counted.format(storage, sql.Identifier(ROW_COUNT), least))
-    relation = read_relations(connection, [table.storage])[table.storage]
-    connection.execute(_text(stored.fill(plan_, relation)), prepare=False)
-    _index(connection, compiled, relation)
-    connection.execute(sql.SQL("ANALYZE {}").format(storage), prepare=False)
-    _guard(connection, storage)
-    columns = sql.SQL(", ").join(map(sql.Identifier, plan_.visible))
-    view = sql.SQL("CREATE VIEW {} AS SELECT {} FROM {}")
-    connection.execute(view.format(sql.Identifier(*table.name), columns, storage), prepare=False)
-
-
-def _index(connection: Connection, compiled: Compiled, storage: Relation) -> None:
-    spec = stored.index(compiled.plan, storage)
-    if spec is None:
-        return
-    kind = sql.SQL("CREATE UNIQUE INDEX ON {} ({})" if spec.unique else "CREATE INDEX ON {} ({})")
-    entries = sql.SQL(", ").join(_text(entry) for entry in spec.entries)
-    connection.execute(kind.format(sql.Identifier(*storage.name), entries), prepare=False)
-
-
-def _guard(connection: Connection, storage: sql.Identifier) -> None:
-    for events in ("INSERT OR UPDATE OR DELETE", "TRUNCATE"):
-        name = sql.Identifier(f"pgtrickle_guard_{events.split()[0].lower()}")
-        command = sql.SQL(
-            "CREATE TRIGGER {} BEFORE {} ON {} FOR EACH STATEMENT"
-            " EXECUTE FUNCTION pgtrickle.refuse_direct_dml()"
-        )
-        connection.execute(command.format(name, _text(events), storage), prepare=False)
-
-
-def _text(text: str) -> sql.SQL:
-    """Return SQL that the compiler built, for composition into a larger statement."""
-    return sql.SQL(text)
+def _fill(connection: Connection, table: StreamTable, planned: Planned) -> None:
+    """Create and fill the storage of each stage and of the whole, and show it through the view."""
+    compiled = compile_for(planned.compiled, table.query, table.id)
+    for stage in compiled.stages:
+        make_stage(connection, table.id, stage)
+    make_storage(connection, table.storage, compiled.plan)
+    columns = sql.SQL(", ").join(map(sql.Identifier, compiled.plan.visible))
+    view = sql.SQL("CREATE VIEW {} AS SELECT {} FROM {}").format(
+        sql.Identifier(*table.name), columns, sql.Identifier(*table.storage)
+    )
+    connection.execute(view, prepare=False)

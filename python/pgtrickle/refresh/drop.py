@@ -10,6 +10,8 @@ from pgtrickle.catalog import store
 from pgtrickle.cdc.trigger.install import remove_capture
 from pgtrickle.errors import DependantsError
 from pgtrickle.pg.patience import patiently
+from pgtrickle.refresh.prepare import STAGES
+from pgtrickle.refresh.storage import drop_stages
 
 if TYPE_CHECKING:
     from pgtrickle.catalog.model import StreamTable
@@ -60,6 +62,7 @@ def _remove(
             command = sql.SQL("DROP {} IF EXISTS {} {}")
             relation = sql.Identifier(*name)
             connection.execute(command.format(sql.SQL(kind), relation, rule), prepare=False)
+        drop_stages(connection, table.id, int(table.options.get(STAGES, "0")))
         store.remove(connection, table.id)
 
     patiently(connection, settings, f"drop stream table {table.name}", work)

@@ -12,12 +12,10 @@ from pgtrickle.catalog import store
 from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.model import Action, RefreshReport, Scope, StreamTable
 from pgtrickle.cdc.epoch import adopt_epoch
-from pgtrickle.dvm.render import storage as stored
-from pgtrickle.engines.postgres import Step
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Outcome, apply, look, refreshing
 from pgtrickle.refresh.capture import capture
-from pgtrickle.refresh.engine import Auditor, report
+from pgtrickle.refresh.engine import Auditor, refills, report
 from pgtrickle.refresh.prepare import begin_steps, prepare
 
 if TYPE_CHECKING:
@@ -43,8 +41,7 @@ def rebuild(
         fingerprint, moment = look(connection, table, begin_steps(table, settings))
         # Compiled here, from the catalog of the very snapshot whose fingerprint is stored.
         prepared = prepare(connection, table, settings)
-        change = Step(stored.refill(prepared.plan, prepared.storage))
-        counts = apply(connection, prepared, change, moment, outcome, commit=False)
+        counts = apply(connection, prepared, refills(prepared), moment, outcome, commit=False)
         store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)
         if audit is not None:
             audit(prepared)
