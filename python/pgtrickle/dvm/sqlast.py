@@ -198,6 +198,11 @@ def substituted(expression: Expr, columns: Mapping[str, Expr]) -> Expr:
     return expression.copy().transform(replace)
 
 
+def shown_names(query: Query) -> list[str]:
+    """Return the names of a query's columns, one for each; PostgreSQL leaves those of subqueries unnamed where it can."""
+    return [each.alias_or_name or "?column?" for each in query.selects]
+
+
 def rewritten(expression: Expr, visit: Callable[[Expr], Expr | None]) -> Expr:
     """Return a copy in which `visit` replaced nodes outside of subqueries, the outer ones first; None leaves a node."""
     holder = exp.Paren(this=expression.copy())

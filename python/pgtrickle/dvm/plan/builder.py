@@ -17,7 +17,7 @@ from pgtrickle.dvm.plan.model import Keyed, Stage
 from pgtrickle.dvm.plan.names import Names
 from pgtrickle.dvm.plan.parts import part
 from pgtrickle.dvm.schema import Column, Relation, RelationKind, Schema, TypeFacts
-from pgtrickle.dvm.sqlast import col
+from pgtrickle.dvm.sqlast import col, shown_names
 
 if TYPE_CHECKING:
     from pgtrickle.dvm.plan.model import MaintenancePlan
@@ -121,7 +121,7 @@ class Builder:
         for position, cte in enumerate(clause.expressions):
             alias = cte.args["alias"]
             renamed = [column.name for column in alias.columns]
-            own = cte.this.named_selects
+            own = shown_names(cte.this)
             columns = (*renamed, *own[len(renamed) :])
             itself = any(
                 each.name == alias.name and not each.db for each in cte.find_all(exp.Table)

@@ -16,7 +16,18 @@ from pgtrickle.dvm.plan.opaque import opaque
 from pgtrickle.dvm.plan.scope import Scope, refused
 from pgtrickle.dvm.plan.subqueries import reads_tables
 from pgtrickle.dvm.schema import QualifiedName, Relation
-from pgtrickle.dvm.sqlast import Expr, Query, col, conjuncts, ident, named, number, select, table
+from pgtrickle.dvm.sqlast import (
+    Expr,
+    Query,
+    col,
+    conjuncts,
+    ident,
+    named,
+    number,
+    select,
+    shown_names,
+    table,
+)
 from pgtrickle.errors import UnsupportedQueryError
 
 if TYPE_CHECKING:
@@ -182,7 +193,7 @@ class FromClause:
 
     def _named(self, item: Expr, child: Operator, query: Query) -> Operator:
         child = self.builder.keyed(self.builder.input(child))
-        self._bind(item, [column.name for column in child.columns], query.named_selects)
+        self._bind(item, [column.name for column in child.columns], shown_names(query))
         return child
 
     def _bind(self, item: Expr, columns: list[str], own: list[str]) -> None:
@@ -237,24 +248,24 @@ class FromClause:
             joined.inputs.append(inner.rows)
             joined.conditions.extend(inner.conditions)
             if all(isinstance(output, exp.Column) for output in inner.outputs):
-                self._bind(item, [output.name for output in inner.outputs], query.named_selects)
+                self._bind(item, [output.name for output in inner.outputs], shown_names(query))
                 return
             rows = joined.operator()
         rows, names = inner.computed(rows, self.builder)
-        self._bind(item, names, query.named_selects)
+        self._bind(item, names, shown_names(query))
         joined.inputs, joined.conditions = [rows], []
 
     def _row_subquery(self, joined: Joined, item: exp.Lateral, *, outer: bool) -> None:
         """Take a LATERAL subquery without tables: a function of the row."""
         query = item.this.this
-        names = tuple(self.builder.names.column(name) for name in query.named_selects)
+        names = tuple(self.builder.names.column(name) for name in shown_names(query))
         call = exp.Lateral(this=exp.Subquery(this=self.scope.bound_inside(query)))
         columns = [ident(name) for name in names]
         call.set("alias", exp.TableAlias(this=ident("called"), columns=columns))
         child = self.builder.input(joined.operator())
         joined.inputs = [RowFunction(child=child, item=call, names=names, outer=outer)]
         joined.conditions = []
-        self._bind(item, list(names), query.named_selects)
+        self._bind(item, list(names), shown_names(query))
 
 
 def _shown(item: exp.Table, relation: Relation) -> dict[str, str]:

@@ -32,6 +32,7 @@ from pgtrickle.dvm.sqlast import (
     ident,
     number,
     select,
+    shown_names,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def plan_inner(builder: Builder, query: Query, scope: Scope) -> Inner:
         raise refused("a subquery of this form", "PGT256")
     if not isinstance(bare, exp.Select):
         rows = inside.input(plan_query(bare, inside, visible=False))
-        return Inner(rows=rows, outputs=_references(rows, len(bare.named_selects)), conditions=())
+        return Inner(rows=rows, outputs=_references(rows, len(shown_names(bare))), conditions=())
     plan = _select(bare, inside, Scope(outer=scope))
     if plan.links:
         return _linked(plan, inside)
@@ -241,8 +242,8 @@ def _set_operation(query: exp.SetOperation, builder: Builder, *, visible: bool) 
         builder.input(plan_query(side, builder, visible=False))
         for side in (query.left, query.right)
     )
-    width = len(query.named_selects)
-    names = tuple(builder.names.column(name) for name in query.named_selects)
+    width = len(shown_names(query))
+    names = tuple(builder.names.column(name) for name in shown_names(query))
     distinct = bool(query.args.get("distinct"))
     rows: Operator
     if isinstance(query, exp.Union):
@@ -265,7 +266,7 @@ def _set_operation(query: exp.SetOperation, builder: Builder, *, visible: bool) 
         order = _positions(query, names)
         chosen = tuple(order) if with_ties(limit) else completed(order, rows)
         rows = TopK(child=rows, order=chosen, limit=limit, offset=offset)
-    shown = query.named_selects if visible else [builder.names.column(name) for name in names]
+    shown = shown_names(query) if visible else [builder.names.column(name) for name in names]
     outputs = tuple(Output(name, col(own)) for name, own in zip(shown, names[:width], strict=True))
     return Project(child=rows, outputs=outputs)
 

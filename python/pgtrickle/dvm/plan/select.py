@@ -22,7 +22,16 @@ from pgtrickle.dvm.plan.scope import Scope, refused
 from pgtrickle.dvm.plan.subqueries import Attached, Inner
 from pgtrickle.dvm.plan.windows import add_windows
 from pgtrickle.dvm.schema import HIDDEN_PREFIX
-from pgtrickle.dvm.sqlast import Expr, all_of, col, columns_in, conjuncts, substituted, to_sql
+from pgtrickle.dvm.sqlast import (
+    Expr,
+    all_of,
+    col,
+    columns_in,
+    conjuncts,
+    shown_names,
+    substituted,
+    to_sql,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,9 +66,7 @@ class SelectPlan:
         ).read(self.node)
         self._where(joined)
         self.outputs = list(
-            zip(
-                self.node.named_selects, (each.unalias() for each in self.node.selects), strict=True
-            )
+            zip(shown_names(self.node), (each.unalias() for each in self.node.selects), strict=True)
         )
         self.order = _sort_keys(self.node, [value for _, value in self.outputs])
         self._group()
