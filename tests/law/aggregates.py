@@ -42,7 +42,8 @@ def _call(dice: Dice, fields: Sequence[Field]) -> tuple[Value, str]:
     if name not in _allowed(operand.domain):
         operand = value(dice, operands, plain=100)
     sql = f"{name}({operand.sql}){_filter(dice, fields)}"
-    return Value(sql, _result(name, operand.domain), _settled(name, operand.domain)), name
+    settled = name == "count" or (operand.settled and _settled(name, operand.domain))
+    return Value(sql, _result(name, operand.domain), settled), name
 
 
 def _allowed(domain: Domain) -> tuple[str, ...]:

@@ -15,12 +15,14 @@ from psycopg.conninfo import make_conninfo
 import pgtrickle
 from pgtrickle.errors import UnknownStreamTableError
 from tests.law.checker import LawBrokenError, Observed, check
-from tests.law.maintainers import Product
+from tests.law.features import MAINTAINED
+from tests.law.maintainers import Created, Product
 from tests.law.model import Flaw, Model
 from tests.support import servers
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
+    from collections.abc import Set as AbstractSet
 
     from pgtrickle.embedded import Server
     from tests.law.case import Case
@@ -30,6 +32,9 @@ SELECT tgrelid::regclass::text || ': ' || tgname FROM pg_trigger
 JOIN pg_class ON pg_class.oid = tgrelid
 WHERE NOT tgisinternal AND relnamespace = 'law'::regnamespace
 """
+
+
+_OPTIONS = "-c search_path=law -c timezone=UTC -c statement_timeout=60s"
 
 
 class LeftoverError(LawBrokenError):
@@ -46,12 +51,13 @@ class World:
         self._connection: psycopg.Connection[Any] | None = None
         self._product: Product | None = None
 
-    def check(self, case: Case) -> Observed:
+    def check(self, case: Case, maintained: AbstractSet[str] = MAINTAINED) -> Observed:
         """Hold the law against the product."""
         connection, product = self._open(), self._open_product()
+        product.created.clear()
         try:
             connection.execute("CREATE SCHEMA law")
-            observed = check(case, connection, product)
+            observed = check(case, connection, product, maintained)
             self._nothing_left(connection)
         except BaseException:
             self._clear(connection, product, case)
@@ -68,6 +74,28 @@ class World:
         finally:
             connection.execute("ROLLBACK")
             connection.execute("DROP SCHEMA law CASCADE")
+
+    def created(self) -> Mapping[str, Created]:
+        """Return the stream tables that the last case created, with their modes."""
+        return {} if self._product is None else self._product.created
+
+    def try_queries(self, case: Case) -> int:
+        """Run the case's statements and queries without a stream table; return the most rows of a query.
+
+        What fails here is no fault of a maintainer.
+        """
+        connection = self._open()
+        most = 0
+        connection.execute("BEGIN; CREATE SCHEMA law; SET LOCAL statement_timeout = '3s'")
+        try:
+            for statement in case.ddl:
+                connection.execute(statement)
+            for stream in case.streams:
+                stored = connection.execute(f"CREATE TABLE {stream.name} AS {stream.query}")
+                most = max(most, stored.rowcount)
+        finally:
+            connection.execute("ROLLBACK")
+        return most
 
     def close(self) -> None:
         """Drop the database."""
@@ -94,7 +122,7 @@ class World:
     def _open(self) -> psycopg.Connection[Any]:
         if self._connection is None:
             database = self._resources.enter_context(servers.fresh_database(self._server))
-            self._dsn = make_conninfo(database, options="-c search_path=law -c timezone=UTC")
+            self._dsn = make_conninfo(database, options=_OPTIONS)
             connection = psycopg.connect(self._dsn, autocommit=True, prepare_threshold=None)
             self._connection = self._resources.enter_context(connection)
             self._connection.execute("SET client_min_messages = warning")
