@@ -48,6 +48,10 @@ class CompletedRowsDifferError(LawBrokenError):
     """The audit finds other rows than the completed query has."""
 
 
+class AuditDisagreesError(LawBrokenError):
+    """The audit finds a difference where there is none."""
+
+
 class AuditBlindError(RowsDifferError):
     """Rows are missing or in excess, and the maintainer's own audit does not see it."""
 
@@ -172,11 +176,14 @@ class _Run:
             self._compare(stream, "after creation")
 
     def audit(self) -> None:
-        """Let the maintainer compare what was compared here; it must come to the same result."""
+        """Let the maintainer compare what was compared here; it must come to the same result.
+
+        Where SQL leaves a printed form open an audit by image may see a difference that is none.
+        """
         for stream in self._case.streams:
-            found = self._maintainer.audit(stream.name)
+            found = "" if stream.unsettled else self._maintainer.audit(stream.name)
             if found:
-                raise CompletedRowsDifferError(f"{stream.name} at the end: {found}")
+                raise AuditDisagreesError(f"{stream.name} at the end: {found}")
 
     def _compare(self, stream: Stream, moment: str) -> None:
         if stream.undetermined:

@@ -90,6 +90,7 @@ class Features:
     on: frozenset[Feature] = frozenset()
     nested_aggregates: bool = False  # GROUP BY in a derived table or view
     aggregate_expressions: bool = True  # sum(x) * 2, max(x) - min(x)
+    aggregate_filters: bool = True
     having: bool = False
     ungrouped: bool = True  # aggregates without GROUP BY
     inputs: int = 4

@@ -102,7 +102,7 @@ class Model:
         self._queries: dict[str, str] = {}
         self._refreshes = 0
 
-    def create(self, name: str, query: str, *, differential: bool = True) -> Created:
+    def create(self, name: str, query: str, *, differential: bool) -> Created:  # noqa: ARG002
         """Store the result of the query, and listen to what it reads."""
         run = self._connection.execute
         run(_CAPTURE)
@@ -123,7 +123,7 @@ class Model:
         self._queries[name] = query
         return Created("DIFFERENTIAL")
 
-    def audit(self, name: str) -> str:
+    def audit(self, name: str) -> str:  # noqa: ARG002
         """Find nothing: the model knows no completed query."""
         return ""
 

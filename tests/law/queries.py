@@ -121,9 +121,7 @@ def _projected(dice: Dice, clause: From, where: str, *, link: bool = False) -> Q
     return Query(sql, fields, clause.bases, _operators(clause, where, "project"), clause.leaves)
 
 
-def select_list(
-    dice: Dice, chosen: Sequence[Value], clause: From
-) -> tuple[str, tuple[Field, ...]]:
+def select_list(dice: Dice, chosen: Sequence[Value], clause: From) -> tuple[str, tuple[Field, ...]]:
     """Return the list as SQL and as fields: own names where they are unique, else o1, o2, …"""
     items: list[str] = []
     fields: list[Field] = []

@@ -140,7 +140,9 @@ def _flipped(dice: Dice, targets: Targets) -> list[str]:
     swapped = f"CASE WHEN {column.name} IS NULL THEN {first} END"
     steps = [f"UPDATE {table.name} SET {column.name} = {swapped}"]
     if dice.chance(50):
-        steps.append(f"UPDATE {table.name} SET {column.name} = {second} WHERE {column.name} IS NULL")
+        steps.append(
+            f"UPDATE {table.name} SET {column.name} = {second} WHERE {column.name} IS NULL"
+        )
     return steps
 
 

@@ -207,7 +207,9 @@ def _case(composer: Composer, fields: Sequence[Field], _: Key) -> Value | None:
     operand = _pick(composer, fields, {"int", "numeric(12,2)"})
     test = predicate(dice, fields)
     if operand is None or dice.chance(25):
-        return Value(f"sum(CASE WHEN {test} THEN 1 ELSE 0 END){_filter(composer, fields)}", d.BIGINT)
+        return Value(
+            f"sum(CASE WHEN {test} THEN 1 ELSE 0 END){_filter(composer, fields)}", d.BIGINT
+        )
     name, domain = dice.pick((("sum", d.NUMERIC), ("count", d.BIGINT), ("max", operand.domain)))
     if name == "sum" and operand.domain.type == "int":
         domain = d.BIGINT

@@ -45,7 +45,11 @@ def _read(composer: Composer, head: str, sources: list[Source], depth: int) -> Q
     """Return a query over named ones; each name's readings are counted."""
     often = tuple(sources) * 3
     main = composer.over((*often, *composer.sources[:2])).query(depth - 1)
-    sql = f"{head} {main.sql}" if not main.sql.startswith("WITH ") else f"{head} SELECT * FROM ({main.sql}) AS m"
+    sql = (
+        f"{head} {main.sql}"
+        if not main.sql.startswith("WITH ")
+        else f"{head} SELECT * FROM ({main.sql}) AS m"
+    )
     if any(sql.count(f" {source.name} q") > 1 for source in sources):
         composer.use(Feature.CTE_TWICE)
     composer.use(Feature.CTE)

@@ -24,9 +24,7 @@ _OF_A_FIELD: dict[str, tuple[tuple[str, Domain], ...]] = {
         ("string_to_table({}, 'a')", d.TEXT),
         ("unnest(string_to_array({}, ' '))", d.TEXT),
     ),
-    "jsonb": (
-        ("jsonb_object_keys(CASE WHEN jsonb_typeof({0}) = 'object' THEN {0} END)", d.TEXT),
-    ),
+    "jsonb": (("jsonb_object_keys(CASE WHEN jsonb_typeof({0}) = 'object' THEN {0} END)", d.TEXT),),
 }
 _CONSTANT: tuple[tuple[str, Domain], ...] = (
     ("generate_series(1, 3)", d.INT),

@@ -95,7 +95,7 @@ def _kind(composer: Composer, depth: int) -> QueryMaker:
         kinds.append((50 if composer.on(*_OF_GROUPS) else 12, grouped))
     if depth > 0:
         blocks = [(25, block) for features, block in _BLOCKS if composer.on(*features)]
-        kinds += blocks[: _MOST_BLOCKS]
+        kinds += blocks[:_MOST_BLOCKS]
     return composer.dice.weighted(kinds)
 
 

@@ -78,7 +78,9 @@ def grouping_sets(composer: Composer, depth: int) -> Query:
     elif dice.chance(40):
         spelled = f"{dice.pick(('ROLLUP', 'CUBE'))} ({listed})"
     else:
-        sets = [f"({', '.join(dice.some(terms, 0, len(terms)))})" for _ in range(dice.between(1, 3))]
+        sets = [
+            f"({', '.join(dice.some(terms, 0, len(terms)))})" for _ in range(dice.between(1, 3))
+        ]
         spelled = f"GROUPING SETS (({listed}), {', '.join(sets)})"
     if len(terms) > 1 and dice.chance(15):
         spelled = f"{terms[0]}, ROLLUP ({', '.join(terms[1:])})"
@@ -116,7 +118,7 @@ def _over_groups(composer: Composer, groups: Groups) -> list[Value]:
     if not composer.wants(Feature.WINDOW_OVER_GROUPS, 60):
         return []
     key = tuple(f"({each.sql})" for each in groups.keys)
-    return [window(composer, Rows(groups.fields(), key))]
+    return [window(composer, Rows(groups.fields(), key, grouped=True))]
 
 
 def _having(composer: Composer, groups: Groups, depth: int) -> str:

@@ -5,17 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from tests.law.aggregates import aggregate
 from tests.law.compose.correlation import correlate
 from tests.law.compose.orders import clause as order_clause
 from tests.law.compose.orders import complete
 from tests.law.expressions import predicate, value
 from tests.law.features import Feature
-from tests.law.joins import From
 from tests.law.queries import select_list
-from tests.law.aggregates import aggregate
 
 if TYPE_CHECKING:
     from tests.law.compose.composer import Composer
+    from tests.law.joins import From
     from tests.law.relations import Field
 
 

@@ -20,7 +20,7 @@ def outer(composer: Composer, left: From, right: From, budget: Budget) -> From:
     kind = dice.weighted(((50, "LEFT"), (25, "RIGHT"), (25, "FULL")))
     shared = [name for name in shared_names(left, right) if _qualified(left, right, name)]
     if shared and dice.chance(20):
-        return _using(composer, left, right, kind, dice.some(shared, 1, 2))
+        return _using(left, right, kind, dice.some(shared, 1, 2))
     test = _full_condition(composer, left, right) if kind == "FULL" else ""
     test = test or _condition(composer, left, right, budget)
     word = f"{kind} OUTER JOIN" if dice.chance(10) else f"{kind} JOIN"
@@ -64,16 +64,12 @@ def _full_condition(composer: Composer, left: From, right: From) -> str:
     return test
 
 
-def _using(composer: Composer, left: From, right: From, kind: str, names: list[str]) -> From:
+def _using(left: From, right: From, kind: str, names: list[str]) -> From:
     sql = f"{left.sql} {kind} JOIN {right.sql} USING ({', '.join(names)})"
     if kind == "LEFT":
         return merged(left, replace(right, fields=without(right.fields, names)), sql)
     if kind == "RIGHT":
         return merged(replace(left, fields=without(left.fields, names)), right, sql)
-    bare = tuple(
-        replace(field, ref=field.name)
-        for field in left.fields
-        if field.name in names
-    )
+    bare = tuple(replace(field, ref=field.name) for field in left.fields if field.name in names)
     both = merged(left, right, sql)
     return replace(both, fields=(*bare, *without(both.fields, names)))

@@ -29,7 +29,15 @@ _BOUNDS = (
     "{n} FOLLOWING",
     "UNBOUNDED FOLLOWING",
 )
-_EXCLUSIONS = ("", "", "", " EXCLUDE CURRENT ROW", " EXCLUDE TIES", " EXCLUDE GROUP", " EXCLUDE NO OTHERS")
+_EXCLUSIONS = (
+    "",
+    "",
+    "",
+    " EXCLUDE CURRENT ROW",
+    " EXCLUDE TIES",
+    " EXCLUDE GROUP",
+    " EXCLUDE NO OTHERS",
+)
 _BARE = replace(FIRST_OPERATORS, aggregate_expressions=False)
 
 
@@ -39,6 +47,7 @@ class Rows:
 
     fields: Sequence[Field]
     key: tuple[str, ...] | None
+    grouped: bool = False  # fields are aggregates, which FILTER may not hold
 
 
 def window(composer: Composer, rows: Rows) -> Value:
@@ -112,7 +121,7 @@ def _neighbour(composer: Composer, rows: Rows) -> Value:
 
 def _summed(composer: Composer, rows: Rows) -> Value:
     dice = composer.dice
-    found, _ = aggregate(dice, rows.fields, _BARE)
+    found, _ = aggregate(dice, rows.fields, replace(_BARE, aggregate_filters=not rows.grouped))
     if composer.wants(Feature.WINDOW_FRAME, 60):
         order, frame = _framed(composer, rows)
     else:
@@ -166,7 +175,9 @@ def _inside(composer: Composer, found: Value, rows: Rows) -> Value:
             (
                 Value(f"coalesce({found.sql}, 0) * 10", found.domain),
                 Value(f"{found.sql} = 1", d.BOOL),
-                Value(f"CASE WHEN {predicate(dice, rows.fields)} THEN {found.sql} END", found.domain),
+                Value(
+                    f"CASE WHEN {predicate(dice, rows.fields)} THEN {found.sql} END", found.domain
+                ),
             )
         )
     return Value(f"({found.sql}) IS NULL", d.BOOL)
