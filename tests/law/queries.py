@@ -132,7 +132,8 @@ def select_list(dice: Dice, chosen: Sequence[Value], clause: From) -> tuple[str,
         taken = {field.name for field in fields}
         if own and own not in taken and dice.chance(60):
             short = visible[own] == 1 and dice.chance(30)
-            items.append(own if short else item.sql)
+            spelled = f"{item.sql} AS {own}" if "(" in item.sql else item.sql
+            items.append(own if short else spelled)
             name = own
         else:
             name = next(name for name in (f"o{place}", *_SPARE) if name not in taken)

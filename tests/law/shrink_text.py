@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -134,6 +135,8 @@ def _since(
 
 def _ordered(tokens: Sequence[str], start: int) -> bool:
     """Return whether a place is in an ORDER BY list."""
+    if tokens[start].upper() in _BREAKS:
+        return False
     depth = 0
     for token in reversed(tokens[:start]):
         depth += (token in _CLOSE) - (token in _OPEN)
@@ -154,8 +157,9 @@ def _root_items(tokens: Sequence[str]) -> dict[tuple[int, int], int]:
         return {}
     last = words.index("FROM")
     commas = [flat[number] for number in range(last) if words[number] == ","]
-    edges = [*commas, flat[last]]
-    found = {(comma, edges[number + 1]): number + 1 for number, comma in enumerate(commas)}
-    if commas:
-        found[1, commas[0] + 1] = 0
+    edges = [0, *commas, flat[last]]
+    found: dict[tuple[int, int], int] = {}
+    for number, (before, after) in enumerate(pairwise(edges)):
+        found[before, after] = number
+        found[before + 1, after + 1] = number
     return found

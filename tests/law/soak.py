@@ -26,7 +26,7 @@ from tests.law.features import ALL_OPERATORS, MAINTAINED, Feature, Features, cho
 from tests.law.maintainers import NotCreatedError
 from tests.law.shrink import smaller
 from tests.law.tally import Failure, Tally
-from tests.law.world import World, world_on
+from tests.law.world import MOST_ROWS, World, world_on
 from tests.support import servers
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
     from tests.law.case import Case
 
-MOST_ROWS = 1500
 SHRUNK_OF_A_KIND = 3  # later failures with the same signature are printed as they are
 SHRUNK_REFUSALS = 1
 
@@ -84,7 +83,8 @@ def _one(world: World, plan: Plan, seed: int, tally: Tally) -> None:
 
 def _least(world: World, plan: Plan, failure: Failure, tally: Tally) -> Failure:
     """Return the failure with a smaller case, if its kind is still worth the time."""
-    worth = SHRUNK_REFUSALS if failure.refused else SHRUNK_OF_A_KIND
+    familiar = failure.refused or failure.expected
+    worth = SHRUNK_REFUSALS if familiar else SHRUNK_OF_A_KIND
     if tally.kinds[failure.signature] >= worth or not plan.shrink_seconds:
         return failure
     case = smaller(

@@ -14,7 +14,7 @@ from psycopg.conninfo import make_conninfo
 
 import pgtrickle
 from pgtrickle.errors import UnknownStreamTableError
-from tests.law.checker import LawBrokenError, Observed, check
+from tests.law.checker import LawBrokenError, Observed, check, compare
 from tests.law.features import MAINTAINED
 from tests.law.maintainers import Created, Product
 from tests.law.model import Flaw, Model
@@ -35,6 +35,10 @@ WHERE NOT tgisinternal AND relnamespace = 'law'::regnamespace
 
 
 _OPTIONS = "-c search_path=law -c timezone=UTC -c statement_timeout=60s"
+
+
+MOST_ROWS = 1500  # of a result that is worth its time
+_OTHER_PLANS = ("enable_hashjoin", "enable_hashagg", "enable_nestloop", "enable_material")
 
 
 class LeftoverError(LawBrokenError):
@@ -79,10 +83,11 @@ class World:
         """Return the stream tables that the last case created, with their modes."""
         return {} if self._product is None else self._product.created
 
-    def try_queries(self, case: Case) -> int:
+    def try_queries(self, case: Case, *, shaken: bool = False) -> int:
         """Run the case's statements and queries without a stream table; return the most rows of a query.
 
-        What fails here is no fault of a maintainer.
+        What fails here is no fault of a maintainer. `shaken` compares each result with that of another plan over
+        rows in another place: if they differ, the query is not as determined as its stream table says.
         """
         connection = self._open()
         most = 0
@@ -93,6 +98,8 @@ class World:
             for stream in case.streams:
                 stored = connection.execute(f"CREATE TABLE {stream.name} AS {stream.query}")
                 most = max(most, stored.rowcount)
+            if shaken and most < MOST_ROWS:
+                _shake(connection, case)
         finally:
             connection.execute("ROLLBACK")
         return most
@@ -135,6 +142,20 @@ class World:
             client.install()
             self._product = Product(client)
         return self._product
+
+
+def _shake(connection: psycopg.Connection[Any], case: Case) -> None:
+    tables = [line.split("(")[0].removeprefix("CREATE TABLE ") for line in case.ddl]
+    for name in (name.strip() for name in tables if not name.startswith(("INSERT", "CREATE"))):
+        connection.execute(f"CREATE TEMP TABLE shaken ON COMMIT DROP AS SELECT * FROM {name}")
+        connection.execute(f"DELETE FROM {name}")
+        connection.execute(f"INSERT INTO {name} SELECT * FROM shaken ORDER BY random()")
+        connection.execute("DROP TABLE shaken")
+    for setting in _OTHER_PLANS:
+        connection.execute(f"SET LOCAL {setting} = off")
+    for stream in case.streams:
+        if not stream.undetermined:
+            compare(connection, stream, "by another plan")
 
 
 @contextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from tests.law import domains as d
@@ -10,6 +12,8 @@ from tests.law.queries import Query
 from tests.law.relations import Column, Field, KeyKind, Source, Table
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from tests.law.compose.composer import Composer
     from tests.law.dice import Dice
 
@@ -27,32 +31,58 @@ def edges(dice: Dice) -> Table:
     return Table(_EDGES, columns, (), KeyKind.NONE)
 
 
+@dataclass(frozen=True, slots=True)
+class _Named:
+    """A query under a name, with the tables that it reads."""
+
+    source: Source
+    head: str
+    bases: frozenset[str]
+
+    def read_in(self, text: str) -> int:
+        return len(re.findall(rf"\b{self.source.name} q\d", text))
+
+
 def cte(composer: Composer, depth: int) -> Query:
     """Return a query that names one or two others first."""
-    dice = composer.dice
-    heads: list[str] = []
-    sources: list[Source] = []
-    for _ in range(dice.weighted(((75, 1), (25, 2)))):
-        inner = composer.over((*sources, *composer.sources)).query(depth - 1)
-        name = composer.alias("w")
-        how = dice.pick(("AS", "AS", "AS MATERIALIZED", "AS NOT MATERIALIZED"))
-        heads.append(f"{name} {how} ({inner.sql})")
-        sources.append(Source(name, inner.fields, frozenset(), "cte", key=inner.key))
-    return _read(composer, f"WITH {', '.join(heads)}", sources, depth)
+    found: list[_Named] = []
+    for _ in range(composer.dice.weighted(((75, 1), (25, 2)))):
+        found.append(_named(composer, found, depth))
+    return _read(composer, "WITH", found, depth)
 
 
-def _read(composer: Composer, head: str, sources: list[Source], depth: int) -> Query:
-    """Return a query over named ones; each name's readings are counted."""
-    often = tuple(sources) * 3
+def _named(composer: Composer, before: Sequence[_Named], depth: int) -> _Named:
+    outside = set(composer.ledger.bases)
+    composer.ledger.bases.clear()
+    earlier = (named.source for named in before)
+    inner = composer.over((*earlier, *composer.sources)).query(depth - 1)
+    bases = frozenset(composer.ledger.bases)
+    composer.ledger.bases.clear()
+    composer.ledger.bases |= outside
+    name = composer.alias("w")
+    how = composer.dice.pick(("AS", "AS", "AS MATERIALIZED", "AS NOT MATERIALIZED"))
+    source = Source(name, inner.fields, frozenset(), "cte", key=inner.key)
+    return _Named(source, f"{name} {how} ({inner.sql})", bases)
+
+
+def _read(composer: Composer, word: str, found: Sequence[_Named], depth: int) -> Query:
+    """Return a query over named ones; what nobody reads is left out, with the tables that it reads."""
+    often = tuple(named.source for named in found) * 3
     main = composer.over((*often, *composer.sources[:2])).query(depth - 1)
-    sql = (
-        f"{head} {main.sql}"
-        if not main.sql.startswith("WITH ")
-        else f"{head} SELECT * FROM ({main.sql}) AS m"
-    )
-    if any(sql.count(f" {source.name} q") > 1 for source in sources):
-        composer.use(Feature.CTE_TWICE)
+    text = main.sql
+    heads: list[str] = []
+    for named in reversed(found):
+        readings = named.read_in(text)
+        if readings:
+            heads.insert(0, named.head)
+            text = f"{named.head} {text}"
+            composer.ledger.bases |= named.bases
+            composer.use(Feature.CTE_TWICE if readings > 1 else Feature.CTE)
+    if not heads:
+        return main
     composer.use(Feature.CTE)
+    inner = f"SELECT * FROM ({main.sql}) AS m" if main.sql.startswith("WITH ") else main.sql
+    sql = f"{word} {', '.join(heads)} {inner}"
     return Query(sql, main.fields, frozenset(), frozenset(), key=main.key)
 
 
@@ -66,13 +96,12 @@ def recursive(composer: Composer, depth: int) -> Query:
         not composer.on(Feature.RECURSIVE_UNION) or dice.chance(50)
     )
     composer.use(Feature.RECURSIVE_UNION_ALL if every else Feature.RECURSIVE_UNION)
-    composer.ledger.bases.add(_EDGES)
     composer.ledger.leaves += 2
     name = composer.alias("w")
     sql, fields = _with_depth(dice, name) if every else _closure(dice, name)
     key = None if every else tuple(field.name for field in fields)
     source = Source(name, fields, frozenset(), "cte", key=key)
-    return _read(composer, f"WITH RECURSIVE {sql}", [source], depth)
+    return _read(composer, "WITH RECURSIVE", [_Named(source, sql, frozenset({_EDGES}))], depth)
 
 
 def _start(dice: Dice) -> str:

@@ -109,7 +109,7 @@ def case(dice: Dice, features: Features) -> Case:
     ddl += [initial(dice, table) for table in tables]
     sources = [table_source(table) for table in tables]
     if dice.chance(15):
-        found = compose(dice, sources, replace(few, depth=2))
+        found = compose(dice, sources, replace(few, depth=3), nested=True)
         ddl.append(f"CREATE VIEW v AS {found.sql}")
         sources.append(_view(found))
     streams = _streams(dice, sources, tables, few)
@@ -127,10 +127,12 @@ def _few(dice: Dice, features: Features) -> Features:
     return features.only([*drawn, *hosts])
 
 
-def compose(dice: Dice, sources: Sequence[Source], features: Features) -> Query:
-    """Return a query with everything that it has used."""
+def compose(
+    dice: Dice, sources: Sequence[Source], features: Features, *, nested: bool = False
+) -> Query:
+    """Return a query with everything that it has used; a nested one stands below others."""
     composer = Composer(dice, features, tuple(sources), make)
-    found = composer.query(features.depth)
+    found = composer.query(features.depth - nested)
     used = composer.ledger
     return replace(
         found,
@@ -142,14 +144,13 @@ def compose(dice: Dice, sources: Sequence[Source], features: Features) -> Query:
 
 def _view(found: Query) -> Source:
     fields = tuple(replace(field, ref=field.name) for field in found.fields)
-    nested = {Feature.NESTED_AGGREGATE, Feature.NESTED_OPERATOR} if found.features else set()
     return Source(
         "v",
         fields,
         found.bases,
         "view",
         key=found.key,
-        features=found.features | nested,
+        features=found.features,
         undetermined=found.undetermined,
     )
 

@@ -40,7 +40,7 @@ class Groups:
 
     def plain_keys(self) -> list[Field]:
         """Return the keys that are columns: what a subquery may refer to."""
-        by_ref = {field.ref: field for field in self.clause.fields}
+        by_ref = {field.ref: field for field in self.clause.fields if "(" not in field.ref}
         return [by_ref[each.sql] for each in self.keys if each.sql in by_ref]
 
 

@@ -11,6 +11,7 @@ from tests.law.joins import Budget, From, comparable, condition, merged, shared_
 
 if TYPE_CHECKING:
     from tests.law.compose.composer import Composer
+    from tests.law.relations import Field
 
 
 def outer(composer: Composer, left: From, right: From, budget: Budget) -> From:
@@ -18,19 +19,13 @@ def outer(composer: Composer, left: From, right: From, budget: Budget) -> From:
     composer.use(Feature.OUTER_JOIN)
     dice = composer.dice
     kind = dice.weighted(((50, "LEFT"), (25, "RIGHT"), (25, "FULL")))
-    shared = [name for name in shared_names(left, right) if _qualified(left, right, name)]
+    shared = shared_names(left, right)
     if shared and dice.chance(20):
         return _using(left, right, kind, dice.some(shared, 1, 2))
     test = _full_condition(composer, left, right) if kind == "FULL" else ""
     test = test or _condition(composer, left, right, budget)
     word = f"{kind} OUTER JOIN" if dice.chance(10) else f"{kind} JOIN"
     return merged(left, right, f"{left.sql} {word} {right.sql} ON {test}")
-
-
-def _qualified(left: From, right: From, name: str) -> bool:
-    """Return whether both columns have a reference that still works when they are merged."""
-    fields = [field for field in (*left.fields, *right.fields) if field.name == name]
-    return all(field.ref != field.name for field in fields)
 
 
 def _condition(composer: Composer, left: From, right: From, budget: Budget) -> str:
@@ -70,6 +65,14 @@ def _using(left: From, right: From, kind: str, names: list[str]) -> From:
         return merged(left, replace(right, fields=without(right.fields, names)), sql)
     if kind == "RIGHT":
         return merged(replace(left, fields=without(left.fields, names)), right, sql)
-    bare = tuple(replace(field, ref=field.name) for field in left.fields if field.name in names)
     both = merged(left, right, sql)
-    return replace(both, fields=(*bare, *without(both.fields, names)))
+    whole = tuple(_merged_column(left, right, name) for name in names)
+    return replace(both, fields=(*whole, *without(both.fields, names)))
+
+
+def _merged_column(left: From, right: From, name: str) -> Field:
+    """Return the column that USING makes of two; by its name alone it could be ambiguous further up."""
+    mine, theirs = (
+        next(field for field in side.fields if field.name == name) for side in (left, right)
+    )
+    return replace(mine, ref=f"coalesce({mine.ref}, {theirs.ref})")

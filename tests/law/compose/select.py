@@ -9,7 +9,7 @@ from tests.law import domains as d
 from tests.law.compose import inputs
 from tests.law.compose.functions import set_returning
 from tests.law.compose.orders import clause as order_clause
-from tests.law.compose.orders import complete, some_terms
+from tests.law.compose.orders import complete, image, some_terms
 from tests.law.compose.subqueries import (
     PREDICATES,
     SCALARS,
@@ -123,10 +123,10 @@ def distinct_on(composer: Composer, depth: int) -> Query:
         *_items(composer, clause, depth),
     ]
     columns, fields = select_list(dice, chosen, clause)
-    heads = [field.ref for field in groups]
+    heads = [field.ref for field in groups] or [image(clause.fields[0])]
     terms = [f"{ref}{dice.pick(('', ' DESC'))}" for ref in heads]
     terms += complete(composer, clause.fields, clause.key)
-    on = ", ".join(heads) or "1"
+    on = ", ".join(heads)
     order = order_clause(terms)
     key = tuple(field.name for field in fields[: len(groups)]) if groups else None
     return _query(

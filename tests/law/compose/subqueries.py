@@ -53,19 +53,21 @@ def test(composer: Composer, fields: Sequence[Field], depth: int) -> str:
     sql = dice.pick(makers)(composer, fields, depth)
     if not composer.wants(Feature.NESTED_PREDICATE, 55):
         return sql
-    other = predicate(dice, fields)
-    if not composer.full() and dice.chance(20):
-        other = dice.pick(makers)(composer, fields, depth)
-    return dice.pick(
+    template = dice.pick(
         (
-            f"({sql} OR {other})",
-            f"NOT ({sql})",
-            f"({sql}) IS NOT TRUE",
-            f"({sql}) IS NULL",
-            f"NOT ({sql} AND {other})",
-            f"CASE WHEN {other} THEN {sql} ELSE {predicate(dice, fields)} END",
+            "({sql} OR {other})",
+            "NOT ({sql})",
+            "({sql}) IS NOT TRUE",
+            "({sql}) IS NULL",
+            "NOT ({sql} AND {other})",
+            "CASE WHEN {other} THEN {sql} ELSE {sql} IS NULL END",
         )
     )
+    if "{other}" not in template:
+        return template.replace("{sql}", sql)
+    second = not composer.full() and dice.chance(20)
+    other = dice.pick(makers)(composer, fields, depth) if second else predicate(dice, fields)
+    return sql.join(template.replace("{other}", other).split("{sql}"))
 
 
 def _body(

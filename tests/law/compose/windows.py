@@ -187,7 +187,8 @@ def named(composer: Composer, chosen: Sequence[Value]) -> tuple[list[Value], str
     """Return the values with one of their windows moved to a WINDOW clause, now and then."""
     for place, item in enumerate(chosen):
         start = item.sql.find("OVER (")
-        if start < 0 or not item.sql.endswith(")") or item.sql.count("OVER (") > 1:
+        alone = item.sql.count("OVER (") == 1 and "SELECT" not in item.sql
+        if not alone or not item.sql.endswith(")"):
             continue
         if composer.dice.chance(15):
             definition = item.sql[start + len("OVER ") :]
