@@ -10,11 +10,11 @@ import re
 KNOWN: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"PGT300.*is of type \S.*\[\] but expression is of type", re.DOTALL),
-        "FULL refresh of an array column",
+        "refresh of an array column whose element type needs an image: numeric[], jsonb[]",
     ),
     (
         re.compile(r"PGT900\] no input of the join has the merged column"),
-        "USING or NATURAL over a CTE with a column list",
+        "USING or NATURAL over a CTE",
     ),
 )
 

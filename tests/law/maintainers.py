@@ -7,7 +7,7 @@ import warnings
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
-from pgtrickle.errors import PgtrickleWarning
+from pgtrickle.errors import PgtrickleWarning, UnsupportedQueryError
 
 if TYPE_CHECKING:
     from pgtrickle.api import Client
@@ -46,6 +46,10 @@ class NotCreatedError(Exception):
     """A stream table could not be created; the cause says why."""
 
 
+class NotDifferentialError(NotCreatedError):
+    """A query that must be differential is not."""
+
+
 class Maintainer(Protocol):
     """The verbs of a stream table's life."""
 
@@ -69,6 +73,9 @@ class Product:
             with warnings.catch_warnings():
                 warnings.simplefilter("error" if differential else "ignore", PgtrickleWarning)
                 table = self.client.create_stream_table(name, query, refresh_mode=mode)
+        except UnsupportedQueryError as error:
+            kind = NotDifferentialError if differential else NotCreatedError
+            raise kind(f"{name} was not created: {error}") from error
         except Exception as error:
             raise NotCreatedError(f"{name} was not created: {error}") from error
         self.created[name] = Created(table.effective_mode, table.reasons)

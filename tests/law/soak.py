@@ -23,7 +23,7 @@ from tests.law.checker import LawBrokenError
 from tests.law.compose.grammar import case as composed
 from tests.law.dice import Dice
 from tests.law.features import ALL_OPERATORS, MAINTAINED, Feature, Features, chosen
-from tests.law.maintainers import NotCreatedError
+from tests.law.maintainers import NotCreatedError, NotDifferentialError
 from tests.law.shrink import smaller
 from tests.law.tally import Failure, Tally
 from tests.law.world import MOST_ROWS, World, world_on
@@ -117,7 +117,7 @@ def signed(error: Exception) -> str:
     cause = error
     moment = "refresh"
     if isinstance(error, NotCreatedError):
-        moment = "create"
+        moment = "not differential" if isinstance(error, NotDifferentialError) else "create"
         cause = error.__cause__ if isinstance(error.__cause__, Exception) else error
     first = (str(cause).splitlines() or [""])[0]
     text = re.sub(r"\"[^\"]*\"|'[^']*'|\d+", "…", re.sub(r"\[PGT\d+\] ", "", first))

@@ -79,7 +79,7 @@ class Composer:
         self.use(feature)
         return True
 
-    def leaves_open(self, percent: int = 25) -> bool:
+    def leaves_open(self, percent: int = 60) -> bool:
         """Return whether to leave an order incomplete; then SQL does not determine the result."""
         if not self.wants(Feature.INCOMPLETE_ORDER, percent):
             return False
