@@ -77,6 +77,9 @@ SCANS_ALL: frozenset[Feature] = frozenset(
         Feature.QUANTIFIED,
         Feature.TOP_K,
         Feature.WITH_TIES,
+        Feature.WINDOW,
+        Feature.WINDOW_FRAME,
+        Feature.WINDOW_OVER_GROUPS,
         Feature.RECURSIVE_UNION,
         Feature.RECURSIVE_UNION_ALL,
     }
