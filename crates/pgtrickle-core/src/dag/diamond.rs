@@ -5,15 +5,20 @@
 //! whichever moment it shows, both paths start from it. A path of one edge counts, since a table
 //! that reads a source both directly and through another must not see two moments of it.
 //!
-//! Found from lineages: where a later input shares ancestors with those before it, the nearest
-//! shared ones are sources of paths that part there for good. All nodes between such a source and
-//! the meeting node belong to it: a third path leaves one of the two and comes back to one, and so
-//! makes a diamond that overlaps.
+//! Found from lineages. Where a later input shares ancestors with those before it, the nearest
+//! shared ones are sources of paths that part there for good, and all nodes between such a source
+//! and the meeting node belong together: a third path leaves one of the two and comes back to
+//! one, and so makes a diamond that overlaps. So an edge binds its two ends when some source of a
+//! node at or below its lower end lies above its upper end; groups are what bound edges connect.
+
+use std::sync::Arc;
 
 use fixedbitset::FixedBitSet;
 
 use super::Graph;
+use super::facts::Facts;
 use super::graph::Slot;
+use super::pages::Pages;
 use crate::Error;
 
 impl Graph {
@@ -27,9 +32,7 @@ impl Graph {
             return Err(Error::Cycle { path: self.cycle().unwrap_or_default() });
         };
         let mut sets = Sets::new(self.slots());
-        for meeting in facts.iter().map(|facts| &facts.meeting) {
-            sets.unite(meeting);
-        }
+        self.bind(facts, &mut sets);
         let mut group_of_root = vec![None; self.slots()];
         let mut groups: Vec<Vec<i64>> = Vec::new();
         for slot in self.in_order() {
@@ -47,50 +50,59 @@ impl Graph {
     }
 
     /// Adds to `sources` the members of `shared` that have no descendant in it.
-    pub(super) fn add_nearest(&self, mut shared: FixedBitSet, sources: &mut Vec<Slot>) {
-        let before = sources.len();
+    pub(super) fn add_nearest(&self, mut shared: FixedBitSet, sources: &mut FixedBitSet) {
+        let mut nearest = FixedBitSet::with_capacity(shared.len());
         // Later places are mostly further down, so most members fall with the first ones.
         while let Some(place) = shared.maximum() {
             shared.remove(place);
-            let Some(nearest) = Slot::try_from(place).ok() else { continue };
-            let Some(facts) = self.facts(nearest) else { continue };
-            shared.difference_with(&facts.lineage);
-            let mut kept = before;
-            for index in before..sources.len() {
-                let Some(&source) = sources.get(index) else { continue };
-                if !facts.lineage.contains(source as usize) {
-                    sources.swap(kept, index);
-                    kept += 1;
+            let facts = Slot::try_from(place).ok().and_then(|slot| self.facts(slot));
+            if let Some(facts) = facts {
+                shared.difference_with(&facts.lineage);
+                nearest.difference_with(&facts.lineage);
+                nearest.insert(place);
+            }
+        }
+        sources.union_with(&nearest);
+    }
+
+    /// Unites the ends of each edge that binds.
+    fn bind(&self, facts: &Pages<Arc<Facts>>, sets: &mut Sets) {
+        if facts.iter().all(|facts| facts.sources.is_clear()) {
+            return;
+        }
+        let mut by_level: Vec<(usize, Slot)> =
+            self.in_order().map(|slot| (self.facts(slot).map_or(0, |it| it.level), slot)).collect();
+        by_level.sort_unstable();
+        // For each node the sources of the nodes at or below it; below comes first.
+        let mut sources_below = vec![FixedBitSet::new(); self.slots()];
+        for &(_, slot) in by_level.iter().rev() {
+            let Some(below) = sources_below.get_mut(slot as usize) else { continue };
+            let mut below = std::mem::take(below);
+            if let Some(facts) = self.facts(slot) {
+                below.union_with(&facts.sources);
+            }
+            if below.is_clear() {
+                continue;
+            }
+            for &upstream in self.upstream(slot) {
+                if self.follows(upstream, &below) {
+                    sets.unite(slot, upstream);
+                }
+                if let Some(above) = sources_below.get_mut(upstream as usize) {
+                    above.union_with(&below);
                 }
             }
-            sources.truncate(kept);
-            sources.push(nearest);
         }
     }
 
-    /// Returns `last` and the nodes on paths from any of the sources to it, if there is a source.
-    pub(super) fn between(&self, sources: &[Slot], last: Slot) -> Vec<Slot> {
-        if sources.is_empty() {
-            return Vec::new();
-        }
-        let follows_a_source = |slot: Slot| {
-            self.facts(slot).is_some_and(|facts| {
-                let contains = |source| facts.lineage.contains(source as usize);
-                sources.iter().any(|&source| source != slot && contains(source))
-            })
-        };
-        let mut seen = FixedBitSet::with_capacity(self.slots());
-        let mut found = vec![last];
-        let mut done = 0;
-        while let Some(&slot) = found.get(done) {
-            done += 1;
-            for &upstream in self.upstream(slot) {
-                if !seen.put(upstream as usize) && follows_a_source(upstream) {
-                    found.push(upstream);
-                }
+    /// Returns whether `slot` has an ancestor among `sources`, other than itself.
+    fn follows(&self, slot: Slot, sources: &FixedBitSet) -> bool {
+        self.facts(slot).is_some_and(|facts| {
+            if sources.contains(slot as usize) {
+                return facts.lineage.intersection_count(sources) > 1;
             }
-        }
-        found
+            !facts.lineage.is_disjoint(sources)
+        })
     }
 }
 
@@ -120,18 +132,13 @@ impl Sets {
         slot
     }
 
-    fn unite(&mut self, members: &[Slot]) {
-        let Some(&first) = members.first() else { return };
-        let mut root = self.root(first);
-        for &member in members {
-            self.grouped.insert(member as usize);
-            let other = self.root(member);
-            // The smaller place becomes the root, so that paths stay short without ranks.
-            let (smaller, larger) = (root.min(other), root.max(other));
-            if let Some(parent) = self.parents.get_mut(larger as usize) {
-                *parent = smaller;
-            }
-            root = smaller;
+    fn unite(&mut self, one: Slot, other: Slot) {
+        self.grouped.insert(one as usize);
+        self.grouped.insert(other as usize);
+        let (one, other) = (self.root(one), self.root(other));
+        // The smaller place becomes the root, so that paths stay short without ranks.
+        if let Some(parent) = self.parents.get_mut(one.max(other) as usize) {
+            *parent = one.min(other);
         }
     }
 

@@ -17,8 +17,8 @@ pub(super) struct Facts {
     pub(super) level: usize,
     /// The node and all its ancestors.
     pub(super) lineage: FixedBitSet,
-    /// For a node where paths from one source meet: it and the nodes that must be fresh with it.
-    pub(super) meeting: Vec<Slot>,
+    /// For a node where paths meet: the nodes where they parted.
+    pub(super) sources: FixedBitSet,
 }
 
 impl Graph {
@@ -52,7 +52,7 @@ impl Graph {
     fn facts_from_upstream(&self, slot: Slot) -> Facts {
         let mut level = 0;
         let mut lineage = FixedBitSet::with_capacity(slot as usize + 1);
-        let mut sources = Vec::new();
+        let mut sources = FixedBitSet::new();
         for facts in self.upstream(slot).iter().filter_map(|&upstream| self.facts(upstream)) {
             level = level.max(facts.level + 1);
             // Most inputs share nothing, and then nothing needs to be intersected.
@@ -63,9 +63,8 @@ impl Graph {
             }
             lineage.union_with(&facts.lineage);
         }
-        let meeting = self.between(&sources, slot);
         lineage.insert(slot as usize);
-        Facts { level, lineage, meeting }
+        Facts { level, lineage, sources }
     }
 
     /// Returns the nodes in an order in which each follows what it reads; None when there is none.

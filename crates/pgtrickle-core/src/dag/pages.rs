@@ -6,7 +6,7 @@ const PAGE: usize = 64;
 
 #[derive(Debug, Clone)]
 pub(super) struct Pages<T> {
-    pages: Vec<Arc<Vec<T>>>,
+    pages: Vec<Arc<[T]>>,
     length: usize,
 }
 
@@ -33,12 +33,8 @@ impl<T: Clone> Pages<T> {
 
     pub(super) fn push(&mut self, item: T) {
         match self.pages.last_mut() {
-            Some(last) if last.len() < PAGE => Arc::make_mut(last).push(item),
-            _ => {
-                let mut page = Vec::with_capacity(PAGE);
-                page.push(item);
-                self.pages.push(Arc::new(page));
-            }
+            Some(last) if last.len() < PAGE => *last = last.iter().cloned().chain([item]).collect(),
+            _ => self.pages.push(Arc::new([item])),
         }
         self.length += 1;
     }
@@ -50,11 +46,8 @@ impl<T: Clone> Pages<T> {
 
 impl<T: Clone> FromIterator<T> for Pages<T> {
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
-        let mut pages = Self { pages: Vec::new(), length: 0 };
-        for item in items {
-            pages.push(item);
-        }
-        pages
+        let items: Vec<T> = items.into_iter().collect();
+        Self { length: items.len(), pages: items.chunks(PAGE).map(Arc::from).collect() }
     }
 }
 
