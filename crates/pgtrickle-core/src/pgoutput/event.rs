@@ -155,4 +155,86 @@ impl Event {
             Self::StreamPrepare(_) => "Stream Prepare",
         }
     }
+
+    /// Returns the top-level transaction that it is about, if any.
+    #[must_use]
+    pub fn xid(&self) -> Option<Xid> {
+        match self {
+            Self::Begin { xid, .. }
+            | Self::Commit { xid, .. }
+            | Self::Truncate { xid, .. }
+            | Self::StreamStart { xid, .. }
+            | Self::StreamStop { xid }
+            | Self::StreamCommit { xid, .. }
+            | Self::StreamAbort { xid, .. } => Some(*xid),
+            Self::Message { xid, .. } => *xid,
+            Self::Origin { .. } | Self::Type { .. } => None,
+            _ => self.prepared().map(|prepared| prepared.xid),
+        }
+    }
+
+    /// Returns the subtransaction, where one may be told.
+    #[must_use]
+    pub fn subxid(&self) -> Option<Xid> {
+        match self {
+            Self::Truncate { subxid, .. } | Self::StreamAbort { subxid, .. } => Some(*subxid),
+            _ => None,
+        }
+    }
+
+    /// Returns the position that it tells first.
+    #[must_use]
+    pub fn lsn(&self) -> Option<u64> {
+        match self {
+            Self::Begin { lsn, .. }
+            | Self::Commit { lsn, .. }
+            | Self::Origin { lsn, .. }
+            | Self::Message { lsn, .. }
+            | Self::StreamCommit { lsn, .. } => Some(*lsn),
+            Self::StreamAbort { lsn, .. } => *lsn,
+            _ => self.prepared().map(|prepared| prepared.lsn),
+        }
+    }
+
+    /// Returns the end of the record that ends or prepares a transaction.
+    #[must_use]
+    pub fn end_lsn(&self) -> Option<u64> {
+        match self {
+            Self::Commit { end_lsn, .. } | Self::StreamCommit { end_lsn, .. } => Some(*end_lsn),
+            _ => self.prepared().map(|prepared| prepared.end_lsn),
+        }
+    }
+
+    /// Returns when it happened.
+    #[must_use]
+    pub fn time(&self) -> Option<i64> {
+        match self {
+            Self::Begin { time, .. }
+            | Self::Commit { time, .. }
+            | Self::StreamCommit { time, .. } => Some(*time),
+            Self::StreamAbort { time, .. } => *time,
+            _ => self.prepared().map(|prepared| prepared.time),
+        }
+    }
+
+    /// Returns the name that it carries: of an origin, a type, a prepared transaction, a prefix.
+    #[must_use]
+    pub fn name(&self) -> Option<&str> {
+        match self {
+            Self::Origin { name, .. } | Self::Type { name, .. } => Some(name),
+            Self::Message { prefix, .. } => Some(prefix),
+            _ => self.prepared().map(|prepared| prepared.gid.as_str()),
+        }
+    }
+
+    fn prepared(&self) -> Option<&Prepared> {
+        match self {
+            Self::BeginPrepare(prepared)
+            | Self::Prepare(prepared)
+            | Self::CommitPrepared(prepared)
+            | Self::RollbackPrepared { prepared, .. }
+            | Self::StreamPrepare(prepared) => Some(prepared),
+            _ => None,
+        }
+    }
 }
