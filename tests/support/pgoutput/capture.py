@@ -1,6 +1,6 @@
 """Bytes of a real server: a scenario with every kind of message, and the slots that record it.
 
-Run as a program it writes the corpus of the Rust tests and the fuzzer anew:
+Run as a program it writes anew the corpus of the Rust tests and the fuzzer, and the bytes of the Rust benchmark:
 
     python -m tests.support.pgoutput.capture
 """
@@ -16,11 +16,14 @@ from psycopg import sql
 
 from pgtrickle import embedded
 from tests.support import servers
+from tests.support.pgoutput import narrow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-CORPUS = Path(__file__).parents[3] / "crates/pgtrickle-core/fuzz/corpus/pgoutput"
+ROOT = Path(__file__).parents[3]
+CORPUS = ROOT / "crates/pgtrickle-core/fuzz/corpus/pgoutput"
+NARROW = ROOT / "benches/rust/pgoutput_narrow.bin"
 
 # Small memory for decoding makes large transactions stream; what is written must be flushed to be decoded.
 SETTINGS = servers.FAST | {
@@ -215,6 +218,7 @@ def main() -> None:
         recorder.play()
         for protocol in protocols(18):
             (CORPUS / protocol.name).write_bytes(framed(recorder.read(protocol)))
+        NARROW.write_bytes(framed(narrow.capture(connection, 400, binary=False)))
 
 
 if __name__ == "__main__":
