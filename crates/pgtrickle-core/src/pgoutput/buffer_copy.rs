@@ -48,7 +48,11 @@ impl TableChanges {
         next_xid: u64,
     ) -> Result<Vec<u8>, ImageError> {
         let columns = self.positions(columns)?;
-        let fields = i16::try_from(columns.len() + OWN_FIELDS).unwrap_or(i16::MAX).to_be_bytes();
+        let too_many = |_| ImageError::TooManyColumns {
+            table: self.relation().qualified_name(),
+            count: columns.len(),
+        };
+        let fields = i16::try_from(columns.len() + OWN_FIELDS).map_err(too_many)?.to_be_bytes();
         let row_start = ROW_START + columns.len() * NULL_LENGTH.len();
         let size = HEADER.len() + TRAILER.len() + self.size(&columns, row_start);
         let mut copy = Vec::with_capacity(size);

@@ -116,6 +116,14 @@ pub enum ImageError {
         /// The format asked for.
         wanted: &'static str,
     },
+    /// COPY cannot hold so many columns.
+    #[error("{count} columns of table {table} are more than COPY can hold")]
+    TooManyColumns {
+        /// Schema and name of the table.
+        table: String,
+        /// How many were asked for.
+        count: usize,
+    },
     /// A transaction id is not older than the one said to be next.
     #[error("transaction {xid} is not older than the next transaction id {next}")]
     FutureXid {
