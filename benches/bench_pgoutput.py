@@ -59,7 +59,7 @@ def bench_decode(benchmark: BenchmarkFixture, messages: list[bytes]) -> None:
 
 def bench_decode_in_python(benchmark: BenchmarkFixture, messages: list[bytes]) -> None:
     """Decode them one by one in Python."""
-    benchmark.pedantic(_python, [messages], rounds=2)
+    benchmark.pedantic(_python, [messages], rounds=2)  # type: ignore[no-untyped-call]
 
 
 def bench_ratio(benchmark: BenchmarkFixture, messages: list[bytes]) -> None:
@@ -70,7 +70,7 @@ def bench_ratio(benchmark: BenchmarkFixture, messages: list[bytes]) -> None:
     print(f"\npgoutput: {rate:,.0f} row changes/s, {python / rust:.0f} times the Python decoder")
     assert core.rows(_rust(messages)) == _python(messages).rows
     assert python / rust >= 20
-    benchmark.pedantic(_rust, [messages], rounds=1)
+    benchmark.pedantic(_rust, [messages], rounds=1)  # type: ignore[no-untyped-call]
 
 
 def bench_copy(benchmark: BenchmarkFixture, messages: list[bytes]) -> None:

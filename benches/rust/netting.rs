@@ -12,7 +12,7 @@ fn netting(criterion: &mut Criterion) {
     group.throughput(Throughput::Elements(u64::from(ROWS)));
     for (name, versions) in [("many versions of a row", 10), ("every row once", 1)] {
         let row = |number: u32| {
-            (number % 2 == 0, format!("account {:08}, amount {:08}", number / versions, 7))
+            (number.is_multiple_of(2), format!("account {:08}, amount {:08}", number / versions, 7))
         };
         let rows: Vec<(bool, String)> = (0..ROWS).map(row).collect();
         let images: Vec<PackedImage<'_>> = rows
