@@ -137,7 +137,7 @@ fn copy_input_has_the_wide_id_the_action_and_the_columns() {
     assert_eq!(copy[..11], *b"PGCOPY\n\xff\r\n\0");
     assert_eq!(copy[19..], *fields);
     assert!(matches!(changes.copy_text(&["body"], 8), Err(ImageError::Format { .. })));
-    let many = changes.copy_binary(&["id"; 32_766], 8);
+    let many = changes.copy_binary(&vec!["id"; 32_766], 8);
     assert!(matches!(many, Err(ImageError::TooManyColumns { count: 32_766, .. })));
     assert_eq!(changes.copy_text(&["id"], 8).unwrap(), b"7\tI\t\\N\n");
 }
