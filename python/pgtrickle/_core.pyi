@@ -3,7 +3,22 @@
 from collections.abc import Sequence
 from typing import Self, final
 
-__all__ = ["CacheStats", "CycleError", "Graph", "PlanCache", "__version__"]
+__all__ = [
+    "Batch",
+    "CacheStats",
+    "Column",
+    "ColumnValues",
+    "CycleError",
+    "Decoder",
+    "Event",
+    "Graph",
+    "ImageError",
+    "PgoutputError",
+    "PlanCache",
+    "TableChanges",
+    "__version__",
+    "net",
+]
 
 __version__: str
 
@@ -15,6 +30,18 @@ class CycleError(Exception):
     """
 
     path: list[int]
+
+class PgoutputError(Exception):
+    """A replication message cannot be read; `message` is its number in the batch."""
+
+    message: int
+
+class ImageError(Exception):
+    """Changes cannot be written as asked for.
+
+    A column is missing, a value is not told by the replica identity or came in the other format, or a transaction
+    id is not older than the next one.
+    """
 
 @final
 class CacheStats:
@@ -52,3 +79,122 @@ class Graph:
     def __new__(cls, edges: Sequence[tuple[int, int]], nodes: Sequence[int] = ()) -> Self: ...
     def waves(self) -> list[list[int]]: ...
     def cycle(self) -> list[int] | None: ...
+    def diamonds(self) -> list[list[int]]: ...
+    def components(self) -> list[list[int]]: ...
+    def with_node(self, node: int, upstreams: Sequence[int]) -> Graph: ...
+    def without_node(self, node: int) -> Graph: ...
+    def __len__(self) -> int: ...
+
+def net(actions: bytes, images: Sequence[bytes], groups: Sequence[int] | None = None) -> list[int]:
+    """Return the numbers of the rows that remain when I and D of equal images cancel.
+
+    `actions` holds a letter for each image. Rows of different groups do not cancel.
+    """
+
+@final
+class Decoder:
+    """Reads the messages of one replication session, in order; a new session needs a new one.
+
+    A batch that cannot be read raises `PgoutputError` and leaves the decoder as it was.
+    """
+
+    def __new__(cls) -> Self: ...
+    def decode(self, messages: Sequence[bytes]) -> Batch: ...
+
+@final
+class Batch:
+    """What a batch of messages told: rows by table and shape, and the events between them."""
+
+    def tables(self) -> list[TableChanges]: ...
+    def events(self) -> list[Event]: ...
+
+@final
+class Event:
+    """A message that is neither a row nor the shape of a table; what it does not tell is None.
+
+    `kind` is its name in PostgreSQL's documentation, such as "Stream Commit"; `message` its number in the batch.
+    Positions are 64-bit numbers, times microseconds since 2000-01-01 UTC. `name` is that of an origin, a type, a
+    prepared transaction (its gid) or a message's prefix.
+    """
+
+    @property
+    def message(self) -> int: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def xid(self) -> int | None: ...
+    @property
+    def subxid(self) -> int | None: ...
+    @property
+    def lsn(self) -> int | None: ...
+    @property
+    def end_lsn(self) -> int | None: ...
+    @property
+    def time(self) -> int | None: ...
+    @property
+    def name(self) -> str | None: ...
+    @property
+    def relations(self) -> list[int] | None: ...
+    @property
+    def content(self) -> bytes | None: ...
+
+@final
+class Column:
+    """A published column."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def type_oid(self) -> int: ...
+    @property
+    def type_modifier(self) -> int: ...
+    @property
+    def is_key(self) -> bool: ...
+
+@final
+class ColumnValues:
+    """The values of one column, laid out as Arrow's binary arrays are.
+
+    `kinds` has a letter for each row: n for NULL, t for text, b for binary, u for a value that is not told.
+    `offsets` are native 32-bit integers, one more than there are rows, into `values`.
+    """
+
+    @property
+    def kinds(self) -> bytes: ...
+    @property
+    def offsets(self) -> bytes: ...
+    @property
+    def values(self) -> bytes: ...
+
+@final
+class TableChanges:
+    """The rows of one table in one shape, in the order in which they changed.
+
+    `actions` has a letter for each row, D or I; an update is a D and then an I. `xids`, `subxids` and `messages`
+    are native 32-bit unsigned integers, one for each row. A value that the replica identity does not tell has
+    kind u; COPY input cannot hold one.
+    """
+
+    @property
+    def oid(self) -> int: ...
+    @property
+    def schema(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def replica_identity(self) -> str: ...
+    @property
+    def columns(self) -> list[Column]: ...
+    @property
+    def actions(self) -> bytes: ...
+    @property
+    def xids(self) -> bytes: ...
+    @property
+    def subxids(self) -> bytes: ...
+    @property
+    def messages(self) -> bytes: ...
+    def __len__(self) -> int: ...
+    def column(self, name: str) -> ColumnValues: ...
+    def net(self, columns: Sequence[str], *, across_transactions: bool = False) -> TableChanges: ...
+    def copy_binary(self, columns: Sequence[str], next_xid: int) -> bytes: ...
+    def copy_text(self, columns: Sequence[str], next_xid: int) -> bytes: ...

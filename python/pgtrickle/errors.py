@@ -150,6 +150,12 @@ class SourceChangedError(SourceError):
     retryable = True
 
 
+class ReplicationError(PgtrickleError):
+    """A replication slot sent what cannot be understood; the sources that it feeds need a rebuild."""
+
+    code = "PGT310"
+
+
 class RefreshError(PgtrickleError):
     """A refresh failed; the stream table still shows its last good rows."""
 

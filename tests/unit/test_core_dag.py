@@ -58,3 +58,23 @@ def test_waves_respect_every_edge_or_a_cycle_is_named(edges: list[tuple[int, int
 @given(edges=edge_lists)
 def test_the_order_of_edges_does_not_matter(edges: list[tuple[int, int]]) -> None:
     assert Graph(edges).cycle() == Graph(edges[::-1]).cycle()
+
+
+def test_branches_of_one_source_that_meet_are_a_diamond() -> None:
+    graph = Graph([(1, 2), (1, 3), (2, 4), (3, 4), (9, 1)])
+    assert graph.diamonds() == [[2, 3, 4]]
+    assert Graph([(1, 2), (2, 3)]).diamonds() == []
+
+
+def test_components_come_upstream_first() -> None:
+    assert Graph([(9, 2), (2, 3), (3, 2), (3, 1)]).components() == [[9], [2, 3], [1]]
+    with pytest.raises(CycleError):
+        Graph([(2, 3), (3, 2)]).diamonds()
+
+
+def test_a_change_gives_a_new_graph_and_leaves_the_old_one() -> None:
+    old = Graph([(1, 2), (1, 3)])
+    new = old.with_node(4, [2, 3])
+    assert (old.diamonds(), new.diamonds()) == ([], [[2, 3, 4]])
+    assert (len(old), len(new), len(new.without_node(4))) == (3, 4, 3)
+    assert new.without_node(4).waves() == old.waves()

@@ -2,6 +2,8 @@
 
 use thiserror::Error;
 
+use crate::pgoutput::{DecodeError, ImageError};
+
 /// Everything the core can refuse.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Error {
@@ -11,6 +13,17 @@ pub enum Error {
         /// The nodes of one cycle in the direction of the edges; the first is repeated at the end.
         path: Vec<i64>,
     },
+    /// A replication message cannot be read.
+    #[error("message {message} of the batch cannot be read: {source}")]
+    Pgoutput {
+        /// The position of the message in its batch.
+        message: usize,
+        /// What is wrong with it.
+        source: DecodeError,
+    },
+    /// Changes cannot be written as they were asked for.
+    #[error(transparent)]
+    Image(#[from] ImageError),
     /// A cache that can hold nothing was asked for.
     #[error("the capacity of a plan cache must be at least 1")]
     ZeroCapacity,

@@ -4,6 +4,8 @@
 
 pub mod dag;
 pub mod error;
+pub mod netting;
+pub mod pgoutput;
 pub mod template;
 
 pub use error::Error;

@@ -26,4 +26,28 @@ impl PyGraph {
     fn cycle(&self, py: Python<'_>) -> PyResult<Option<Vec<i64>>> {
         enter(py, || Ok(self.0.cycle()))
     }
+
+    /// Return the groups of tables to be refreshed together; raise `CycleError` as `waves` does.
+    fn diamonds(&self, py: Python<'_>) -> PyResult<Vec<Vec<i64>>> {
+        enter(py, || self.0.diamonds())
+    }
+
+    /// Return the strongly connected components, upstream first.
+    fn components(&self, py: Python<'_>) -> PyResult<Vec<Vec<i64>>> {
+        enter(py, || Ok(self.0.components()))
+    }
+
+    /// Return the graph in which the node reads exactly the upstreams; this one stays as it is.
+    fn with_node(&self, py: Python<'_>, node: i64, upstreams: Vec<i64>) -> PyResult<Self> {
+        enter(py, move || Ok(Self(self.0.with_node(node, &upstreams))))
+    }
+
+    /// Return the graph without the node and its edges; this one stays as it is.
+    fn without_node(&self, py: Python<'_>, node: i64) -> PyResult<Self> {
+        enter(py, || Ok(Self(self.0.without_node(node))))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
 }

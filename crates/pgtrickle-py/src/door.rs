@@ -12,6 +12,20 @@ create_exception!(
     "The dependencies form a cycle; the attribute `path` lists it, its first id again at the end."
 );
 
+create_exception!(
+    pgtrickle._core,
+    PgoutputError,
+    PyException,
+    "A replication message cannot be read; the attribute `message` is its number in the batch."
+);
+
+create_exception!(
+    pgtrickle._core,
+    ImageError,
+    PyException,
+    "Changes cannot be written as asked for: a column is missing, or a value not told or in the other format."
+);
+
 /// Runs `work` without the GIL and returns its result, or its error as a Python exception.
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
@@ -21,15 +35,25 @@ pub(crate) fn enter<T: Send>(
 }
 
 fn exception(py: Python<'_>, error: Error) -> PyErr {
-    let message = error.to_string();
+    let told = error.to_string();
     match error {
-        Error::Cycle { path } => {
-            let raised = CycleError::new_err(message);
-            match raised.value(py).setattr("path", path) {
-                Ok(()) => raised,
-                Err(failed) => failed,
-            }
+        Error::Cycle { path } => with_attribute(py, CycleError::new_err(told), "path", path),
+        Error::Pgoutput { message, .. } => {
+            with_attribute(py, PgoutputError::new_err(told), "message", message)
         }
-        Error::ZeroCapacity => PyValueError::new_err(message),
+        Error::Image(_) => ImageError::new_err(told),
+        Error::ZeroCapacity => PyValueError::new_err(told),
+    }
+}
+
+fn with_attribute<'py>(
+    py: Python<'py>,
+    raised: PyErr,
+    name: &str,
+    value: impl IntoPyObject<'py>,
+) -> PyErr {
+    match raised.value(py).setattr(name, value) {
+        Ok(()) => raised,
+        Err(failed) => failed,
     }
 }

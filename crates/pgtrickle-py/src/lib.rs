@@ -4,6 +4,8 @@ use pyo3::prelude::*;
 
 mod dag;
 mod door;
+mod netting;
+mod pgoutput;
 mod template;
 
 #[pymodule]
@@ -11,7 +13,11 @@ mod _core {
     #[pymodule_export]
     use crate::dag::PyGraph;
     #[pymodule_export]
-    use crate::door::CycleError;
+    use crate::door::{CycleError, ImageError, PgoutputError};
+    #[pymodule_export]
+    use crate::netting::net;
+    #[pymodule_export]
+    use crate::pgoutput::{PyBatch, PyColumn, PyColumnValues, PyDecoder, PyEvent, PyTableChanges};
     #[pymodule_export]
     use crate::template::{PyCacheStats, PyPlanCache};
 

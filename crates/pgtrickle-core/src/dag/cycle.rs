@@ -1,6 +1,7 @@
 //! One named cycle: what a user must see to know which dependency to break.
 
 use super::Graph;
+use super::graph::Slot;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
@@ -14,27 +15,27 @@ struct Walk<'a> {
     graph: &'a Graph,
     marks: Vec<Mark>,
     /// The path from the start to the current node, each with the number of readers already tried.
-    path: Vec<(usize, usize)>,
+    path: Vec<(Slot, usize)>,
 }
 
 impl Walk<'_> {
-    fn mark(&self, node: usize) -> Mark {
-        self.marks.get(node).copied().unwrap_or(Mark::Done)
+    fn mark(&self, node: Slot) -> Mark {
+        self.marks.get(node as usize).copied().unwrap_or(Mark::Done)
     }
 
-    fn set(&mut self, node: usize, mark: Mark) {
-        if let Some(slot) = self.marks.get_mut(node) {
+    fn set(&mut self, node: Slot, mark: Mark) {
+        if let Some(slot) = self.marks.get_mut(node as usize) {
             *slot = mark;
         }
     }
 
-    fn enter(&mut self, node: usize) {
+    fn enter(&mut self, node: Slot) {
         self.set(node, Mark::OnPath);
         self.path.push((node, 0));
     }
 
     /// Returns the first node met again on the path from `start`, if any.
-    fn closes_at(&mut self, start: usize) -> Option<usize> {
+    fn closes_at(&mut self, start: Slot) -> Option<Slot> {
         self.enter(start);
         while let Some((node, tried)) = self.path.last_mut() {
             let node = *node;
@@ -58,28 +59,31 @@ impl Graph {
     /// Returns one cycle in the direction of the edges, from its smallest id back to that id.
     #[must_use]
     pub fn cycle(&self) -> Option<Vec<i64>> {
-        let mut walk = Walk { graph: self, marks: vec![Mark::New; self.len()], path: Vec::new() };
-        for start in 0..self.len() {
+        if self.facts.is_some() {
+            return None;
+        }
+        let mut walk = Walk { graph: self, marks: vec![Mark::New; self.slots()], path: Vec::new() };
+        for start in self.in_order() {
             if walk.mark(start) != Mark::New {
                 continue;
             }
             if let Some(closing) = walk.closes_at(start) {
                 let on_path = walk.path.iter().map(|&(node, _)| node);
-                let mut positions: Vec<usize> =
-                    on_path.skip_while(|&node| node != closing).collect();
-                close_at_smallest(&mut positions);
-                return Some(self.ids(&positions));
+                let slots: Vec<Slot> = on_path.skip_while(|&node| node != closing).collect();
+                let mut ids = self.ids(&slots);
+                close_at_smallest(&mut ids);
+                return Some(ids);
             }
         }
         None
     }
 }
 
-fn close_at_smallest(positions: &mut Vec<usize>) {
-    let smallest = positions.iter().enumerate().min_by_key(|&(_, node)| node);
-    if let Some((index, &node)) = smallest {
-        positions.rotate_left(index);
-        positions.push(node);
+fn close_at_smallest(ids: &mut Vec<i64>) {
+    let smallest = ids.iter().enumerate().min_by_key(|&(_, id)| id);
+    if let Some((index, &id)) = smallest {
+        ids.rotate_left(index);
+        ids.push(id);
     }
 }
 

@@ -10,44 +10,19 @@ impl Graph {
     ///
     /// [`Error::Cycle`] with the path of one cycle when the graph has any.
     pub fn waves(&self) -> Result<Vec<Vec<i64>>, Error> {
-        let mut waiting_for = self.upstream_counts();
-        let mut wave: Vec<usize> = waiting_for
-            .iter()
-            .enumerate()
-            .filter_map(|(node, &upstreams)| (upstreams == 0).then_some(node))
-            .collect();
-        let mut waves = Vec::new();
-        let mut placed = 0;
-        while !wave.is_empty() {
-            placed += wave.len();
-            let mut next = Vec::new();
-            for &reader in wave.iter().flat_map(|&node| self.downstream(node)) {
-                if let Some(upstreams) = waiting_for.get_mut(reader) {
-                    *upstreams -= 1;
-                    if *upstreams == 0 {
-                        next.push(reader);
-                    }
-                }
-            }
-            next.sort_unstable();
-            waves.push(self.ids(&wave));
-            wave = next;
-        }
-        if placed == self.len() {
-            Ok(waves)
-        } else {
-            Err(Error::Cycle { path: self.cycle().unwrap_or_default() })
-        }
-    }
-
-    fn upstream_counts(&self) -> Vec<usize> {
-        let mut counts = vec![0; self.len()];
-        for &reader in (0..self.len()).flat_map(|node| self.downstream(node)) {
-            if let Some(count) = counts.get_mut(reader) {
-                *count += 1;
+        let Some(facts) = &self.facts else {
+            return Err(Error::Cycle { path: self.cycle().unwrap_or_default() });
+        };
+        let last = facts.iter().map(|facts| facts.level).max();
+        let mut waves = vec![Vec::new(); last.map_or(0, |level| level + 1)];
+        for &(id, slot) in self.places.iter() {
+            let level = self.facts(slot).map_or(0, |facts| facts.level);
+            if let Some(wave) = waves.get_mut(level) {
+                wave.push(id);
             }
         }
-        counts
+        waves.retain(|wave: &Vec<i64>| !wave.is_empty());
+        Ok(waves)
     }
 }
 

@@ -1,0 +1,1 @@
+"""Capture from the write-ahead log, by logical replication."""
