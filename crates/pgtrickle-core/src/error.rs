@@ -2,9 +2,14 @@
 
 use thiserror::Error;
 
+use crate::copy::CopyError;
+
 /// Everything the core can refuse.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Error {
+    /// A COPY BINARY stream cannot be read.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// The dependencies form a cycle.
     #[error("the dependencies form a cycle: {}", arrows(path))]
     Cycle {
