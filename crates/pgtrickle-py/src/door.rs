@@ -12,6 +12,13 @@ create_exception!(
     "The dependencies form a cycle; the attribute `path` lists it, its first id again at the end."
 );
 
+create_exception!(
+    pgtrickle._core,
+    CopyError,
+    PyException,
+    "A COPY BINARY stream or an Arrow column cannot be read; `row` and `column` tell where, or None."
+);
+
 /// Runs `work` without the GIL and returns its result, or its error as a Python exception.
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
@@ -23,6 +30,14 @@ pub(crate) fn enter<T: Send>(
 fn exception(py: Python<'_>, error: Error) -> PyErr {
     let message = error.to_string();
     match error {
+        Error::Copy(refused) => {
+            let raised = CopyError::new_err(message);
+            let value = raised.value(py);
+            let told = value.setattr("row", refused.row);
+            told.and_then(|()| value.setattr("column", refused.column.as_deref()))
+                .err()
+                .unwrap_or(raised)
+        }
         Error::Cycle { path } => {
             let raised = CycleError::new_err(message);
             match raised.value(py).setattr("path", path) {

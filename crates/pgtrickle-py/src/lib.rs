@@ -2,16 +2,25 @@
 
 use pyo3::prelude::*;
 
+mod arrow;
+mod copy;
 mod dag;
 mod door;
+mod hash;
 mod template;
 
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::arrow::{PyHashes, PyRecordBatch};
+    #[pymodule_export]
+    use crate::copy::PyCopyDecoder;
+    #[pymodule_export]
     use crate::dag::PyGraph;
     #[pymodule_export]
-    use crate::door::CycleError;
+    use crate::door::{CopyError, CycleError};
+    #[pymodule_export]
+    use crate::hash::{PyMultisetHasher, row_hashes, tuple_hashes};
     #[pymodule_export]
     use crate::template::{PyCacheStats, PyPlanCache};
 
