@@ -6,6 +6,7 @@ more than making them. Here a call gathers the messages that are there.
 
 from __future__ import annotations
 
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from psycopg import errors, generators
@@ -15,7 +16,7 @@ from psycopg.waiting import Wait
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from psycopg.abc import Buffer, PQGen, Query
+    from psycopg.abc import PQGen, Query
     from psycopg.pq.abc import PGconn
 
     from pgtrickle.pg.connection import Connection
@@ -29,29 +30,31 @@ def copy_out(connection: Connection, statement: Query) -> Iterator[bytes]:
     A consumer that stops early cancels the statement, as psycopg does for its own readers.
     """
     with connection.cursor() as cursor, cursor.copy(statement):
-        while chunk := connection.wait(_chunk(connection.pgconn)):
-            yield chunk
+        more = True
+        while more:
+            chunk, more = connection.wait(_chunk(connection.pgconn))
+            if chunk:
+                yield chunk
 
 
-def _chunk(pgconn: PGconn) -> PQGen[bytes]:
-    """Return the next messages as one chunk, or nothing at the end of the stream."""
-    rows: list[Buffer] = []
-    left = CHUNK_BYTES
+def _chunk(pgconn: PGconn) -> PQGen[tuple[bytes, bool]]:
+    """Return the next messages as one chunk, and whether there may be more."""
+    # Not a list to join: a million small objects kept alive cost more than the reading.
+    gathered = BytesIO()
+    get, write, left = pgconn.get_copy_data, gathered.write, CHUNK_BYTES
     while left > 0:
-        size, row = pgconn.get_copy_data(1)
+        size, row = get(1)
         if size > 0:
-            rows.append(row)
+            write(row)
             left -= size
         elif size == 0:
             while not (yield Wait.R):
                 continue
             pgconn.consume_input()
-        elif rows:
-            break
         else:
             yield from _end(pgconn)
             break
-    return b"".join(rows)
+    return gathered.getvalue(), left <= 0
 
 
 def _end(pgconn: PGconn) -> PQGen[None]:
