@@ -124,8 +124,9 @@ def _decode(connection: Connection, query: sql.Composed, column: tuple[int, int]
     batches = []
     for chunk in copy_out(connection, statement):
         batches += decoder.feed(chunk)
-    batches.append(decoder.finish())
-    found = [pa.record_batch(batch) for batch in batches if batch is not None]
+    if last := decoder.finish():
+        batches.append(last)
+    found = [pa.record_batch(batch) for batch in batches]
     for batch in found:
         batch.validate(full=True)
     return pa.Table.from_batches(found, schema=pa.schema(decoder)).column("v").combine_chunks()

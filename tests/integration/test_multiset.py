@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -120,8 +121,6 @@ def _relation(rows: list[tuple[int | None, str | None]]) -> sql.Composable:
 
 
 def test_rows_hash_alike_from_copy_and_from_arrow(connection: Connection) -> None:
-    import pyarrow as pa  # noqa: PLC0415 - only this test needs it
-
     found = tuple_hashes([INT4, TEXT], _bytes(connection, "VALUES (1, 'a'), (NULL, 'ä')"))
     batch = pa.record_batch({"n": pa.array([1, None], pa.int32()), "t": pa.array(["a", "ä"])})
     assert row_hashes(batch).tolist() == found.tolist()

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from decimal import Decimal
+from itertools import pairwise
 from math import isnan
 from typing import TYPE_CHECKING
 
@@ -26,7 +27,7 @@ def printed(array: pa.Array) -> list[Any]:
     if pa.types.is_list(array.type):
         items = printed(array.values)
         starts = array.offsets.to_pylist()
-        rows = [items[start:end] for start, end in zip(starts, starts[1:], strict=False)]
+        rows = [items[start:end] for start, end in pairwise(starts)]
         return [row if here else None for row, here in zip(rows, _valid(array), strict=True)]
     form, values = _form(array)
     return [None if value is None else form(value) for value in values]
