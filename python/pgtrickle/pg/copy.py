@@ -6,7 +6,10 @@ more than making them. Here a call gathers the messages that are there.
 
 from __future__ import annotations
 
+from functools import partial
 from io import BytesIO
+from itertools import takewhile
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from psycopg import errors, generators
@@ -22,6 +25,9 @@ if TYPE_CHECKING:
     from pgtrickle.pg.connection import Connection
 
 CHUNK_BYTES = 256 * 1024
+# A message as libpq gives it: its size and bytes; no size while the next has not arrived, a negative one at the end.
+_LAST = (-1, b"")
+_size, _payload = itemgetter(0), itemgetter(1)
 
 
 def copy_out(connection: Connection, statement: Query) -> Iterator[bytes]:
@@ -39,22 +45,20 @@ def copy_out(connection: Connection, statement: Query) -> Iterator[bytes]:
 
 def _chunk(pgconn: PGconn) -> PQGen[tuple[bytes, bool]]:
     """Return the next messages as one chunk, and whether there may be more."""
-    # Not a list to join: a million small objects kept alive cost more than the reading.
+    messages = iter(partial(pgconn.get_copy_data, 1), _LAST)
     gathered = BytesIO()
-    get, write, left = pgconn.get_copy_data, gathered.write, CHUNK_BYTES
-    while left > 0:
-        size, row = get(1)
-        if size > 0:
-            write(row)
-            left -= size
-        elif size == 0:
-            while not (yield Wait.R):
-                continue
-            pgconn.consume_input()
-        else:
+    while gathered.tell() < CHUNK_BYTES:
+        # No statement and no lasting object for a message: at a million, each would be felt.
+        gathered.writelines(map(_payload, takewhile(_size, messages)))
+        message = next(messages, _LAST)
+        if message == _LAST:
             yield from _end(pgconn)
-            break
-    return gathered.getvalue(), left <= 0
+            return gathered.getvalue(), False
+        gathered.write(message[1])
+        while not (yield Wait.R):
+            continue
+        pgconn.consume_input()
+    return gathered.getvalue(), True
 
 
 def _end(pgconn: PGconn) -> PQGen[None]:
