@@ -1,4 +1,4 @@
-"""A million rows from the server into the client: as Arrow through the core, against the alternatives."""
+"""Whole tables from the server into the client: as Arrow through the core, against the alternatives."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import adbc_driver_postgresql.dbapi as adbc
 import pyarrow as pa
 import pytest
 
-from benches.million import COLUMNS, QUERY, ROWS, Million, a_million_rows, measured
+from benches.million import SHAPES, Million, Shape, a_million_rows, measured
 from pgtrickle._core import CopyDecoder
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from pytest_benchmark.fixture import BenchmarkFixture
 
-pytestmark = pytest.mark.benchmark(group="a million rows to the client")
+pytestmark = pytest.mark.parametrize("shape", SHAPES, ids=lambda shape: shape.table)
 
 
 @pytest.fixture(scope="module")
@@ -26,47 +26,52 @@ def million() -> Iterator[Million]:
         yield opened
 
 
-def decoded(stream: Iterator[bytes]) -> pa.Table:
+def decoded(stream: Iterator[bytes], shape: Shape) -> pa.Table:
     """Return the stream as a table."""
-    decoder = CopyDecoder(COLUMNS)
+    decoder = CopyDecoder(shape.columns)
     batches = [batch for chunk in stream for batch in decoder.feed(chunk)]
     if last := decoder.finish():
         batches.append(last)
     return pa.Table.from_batches([pa.record_batch(batch) for batch in batches])
 
 
-def bench_copy_to_arrow(benchmark: BenchmarkFixture, million: Million) -> None:
+def bench_copy_to_arrow(benchmark: BenchmarkFixture, million: Million, shape: Shape) -> None:
     """COPY BINARY through the Rust decoder."""
-    table = measured(benchmark, lambda: decoded(million.stream("stored")))
-    assert table.num_rows == ROWS
+    benchmark.group = shape.table
+    table = measured(benchmark, lambda: decoded(million.stream(shape.table), shape))
+    assert table.num_rows == shape.rows
 
 
-def bench_adbc(benchmark: BenchmarkFixture, million: Million) -> None:
+def bench_adbc(benchmark: BenchmarkFixture, million: Million, shape: Shape) -> None:
     """The Arrow driver of the ADBC project, which also reads COPY BINARY."""
+    benchmark.group = shape.table
     with adbc.connect(million.dsn) as connection, connection.cursor() as cursor:
 
         def fetch() -> pa.Table:
-            cursor.execute(QUERY)
+            cursor.execute(shape.query)
             return cursor.fetch_arrow_table()
 
         table = measured(benchmark, fetch)
-    assert table.num_rows == ROWS
+    assert table.num_rows == shape.rows
 
 
 @pytest.mark.parametrize("binary", [False, True], ids=["text", "binary"])
-def bench_psycopg_tuples(benchmark: BenchmarkFixture, million: Million, *, binary: bool) -> None:
+def bench_psycopg_tuples(
+    benchmark: BenchmarkFixture, million: Million, shape: Shape, *, binary: bool
+) -> None:
     """Psycopg fetching the rows as tuples."""
+    benchmark.group = shape.table
 
     def fetch() -> list[tuple[object, ...]]:
         with million.connection.cursor(binary=binary) as cursor:
-            return cursor.execute(QUERY.encode()).fetchall()
+            return cursor.execute(shape.query.encode()).fetchall()
 
-    rows = measured(benchmark, fetch)
-    assert len(rows) == ROWS
+    assert len(measured(benchmark, fetch)) == shape.rows
 
 
-def bench_decode_alone(benchmark: BenchmarkFixture, million: Million) -> None:
+def bench_decode_alone(benchmark: BenchmarkFixture, million: Million, shape: Shape) -> None:
     """The decoder without the server: chunks in memory to Arrow."""
-    chunks = list(million.stream("stored"))
-    table = measured(benchmark, lambda: decoded(iter(chunks)))
-    assert table.num_rows == ROWS
+    benchmark.group = shape.table
+    chunks = list(million.stream(shape.table))
+    table = measured(benchmark, lambda: decoded(iter(chunks), shape))
+    assert table.num_rows == shape.rows
