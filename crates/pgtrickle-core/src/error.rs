@@ -2,11 +2,15 @@
 
 use thiserror::Error;
 
+use crate::copy::CopyError;
 use crate::pgoutput::{DecodeError, ImageError};
 
 /// Everything the core can refuse.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Error {
+    /// A COPY BINARY stream cannot be read.
+    #[error(transparent)]
+    Copy(#[from] CopyError),
     /// The dependencies form a cycle.
     #[error("the dependencies form a cycle: {}", arrows(path))]
     Cycle {

@@ -26,6 +26,13 @@ create_exception!(
     "Changes cannot be written as asked for: a column is missing, or a value not told or in the other format."
 );
 
+create_exception!(
+    pgtrickle._core,
+    CopyError,
+    PyException,
+    "A COPY BINARY stream or an Arrow column cannot be read; `row` and `column` tell where, or None."
+);
+
 /// Runs `work` without the GIL and returns its result, or its error as a Python exception.
 pub(crate) fn enter<T: Send>(
     py: Python<'_>,
@@ -37,6 +44,14 @@ pub(crate) fn enter<T: Send>(
 fn exception(py: Python<'_>, error: Error) -> PyErr {
     let told = error.to_string();
     match error {
+        Error::Copy(refused) => {
+            let raised = CopyError::new_err(told);
+            let value = raised.value(py);
+            let set = value.setattr("row", refused.row);
+            set.and_then(|()| value.setattr("column", refused.column.as_deref()))
+                .err()
+                .unwrap_or(raised)
+        }
         Error::Cycle { path } => with_attribute(py, CycleError::new_err(told), "path", path),
         Error::Pgoutput { message, .. } => {
             with_attribute(py, PgoutputError::new_err(told), "message", message)

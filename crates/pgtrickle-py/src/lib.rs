@@ -2,8 +2,11 @@
 
 use pyo3::prelude::*;
 
+mod arrow;
+mod copy;
 mod dag;
 mod door;
+mod hash;
 mod netting;
 mod pgoutput;
 mod template;
@@ -11,9 +14,15 @@ mod template;
 #[pymodule]
 mod _core {
     #[pymodule_export]
+    use crate::arrow::{PyHashes, PyRecordBatch};
+    #[pymodule_export]
+    use crate::copy::PyCopyDecoder;
+    #[pymodule_export]
     use crate::dag::PyGraph;
     #[pymodule_export]
-    use crate::door::{CycleError, ImageError, PgoutputError};
+    use crate::door::{CopyError, CycleError, ImageError, PgoutputError};
+    #[pymodule_export]
+    use crate::hash::{PyMultisetHasher, row_hashes, tuple_hashes};
     #[pymodule_export]
     use crate::netting::net;
     #[pymodule_export]
