@@ -150,10 +150,22 @@ class SourceChangedError(SourceError):
     retryable = True
 
 
+class LayoutChangedError(SourceError):
+    """The sources changed so that the rows must be stored differently; a refresh does so."""
+
+    code = "PGT303"
+
+
 class RefreshError(PgtrickleError):
     """A refresh failed; the stream table still shows its last good rows."""
 
     code = "PGT400"
+
+
+class SuspendedError(RefreshError):
+    """The stream table is suspended: it keeps its rows until it is made active again."""
+
+    code = "PGT401"
 
 
 class InternalError(PgtrickleError):

@@ -22,6 +22,11 @@ CHANGES_SCHEMA = "pgtrickle_changes"
 STATE_SCHEMA = "pgtrickle_state"
 MAX_IDENTIFIER_BYTES = 63
 
+# Keys of a stream table's options: how its rows are stored, what a failed capture does, and whose place it takes.
+LAYOUT = "layout"
+CAPTURE_FAILURE = "capture_failure"
+REPLACES = "replaces"
+
 
 class RefreshMode(StrEnum):
     """How a stream table is asked to be maintained."""
@@ -36,6 +41,7 @@ class Status(StrEnum):
 
     POPULATING = "POPULATING"
     ACTIVE = "ACTIVE"
+    SUSPENDED = "SUSPENDED"
     ERROR = "ERROR"
 
 
@@ -174,6 +180,11 @@ def storage_name(name: QualifiedName) -> QualifiedName:
     digest = hashlib.blake2s(str(name).encode(), digest_size=8).hexdigest()
     kept = plain.encode()[: MAX_IDENTIFIER_BYTES - len(digest) - 1].decode(errors="ignore")
     return QualifiedName(STATE_SCHEMA, f"{kept}~{digest}")
+
+
+def replacement_name(id_: StreamTableId) -> QualifiedName:
+    """Return the name under which the replacement of a stream table is filled: there is one at a time."""
+    return QualifiedName(STATE_SCHEMA, f"~replacement of {id_}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,6 +2,7 @@
 
 Creation is three transactions: capture is installed and committed; the consumer is registered, so that clean-up keeps what it may
 need; then one REPEATABLE READ transaction fills storage and makes the view. A failure in the last one undoes the first two.
+A replacement of a stream table is made in the same way, without a view: it is shown when it takes the other's place.
 """
 
 from __future__ import annotations
@@ -15,12 +16,16 @@ from psycopg import sql
 from pgtrickle.catalog import fingerprint, store
 from pgtrickle.catalog.introspect import QueryFacts, canonical_text, describe_query, read_relations
 from pgtrickle.catalog.model import (
+    CAPTURE_FAILURE,
+    LAYOUT,
+    REPLACES,
     CaptureFailure,
     Dependency,
     NewStreamTable,
     RefreshMode,
     StreamTable,
     StreamTableId,
+    replacement_name,
 )
 from pgtrickle.cdc.trigger.install import remove_capture
 from pgtrickle.dvm.compile import Compiled, compile_query
@@ -34,7 +39,7 @@ from pgtrickle.errors import QueryError, SourceChangedError, UnsupportedQueryErr
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
-from pgtrickle.refresh.prepare import LAYOUT, begin_steps
+from pgtrickle.refresh.prepare import begin_steps
 
 if TYPE_CHECKING:
     from pgtrickle.config import Settings
@@ -43,14 +48,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a user asks for when creating a stream table."""
+    """What a user asks for when creating a stream table, or when one is replaced.
+
+    `replaces` is the stream table whose place it takes; `settings` are those that its query was written under, where
+    they are not this session's.
+    """
 
     name: QualifiedName
     query: str
     schedule: str
     refresh_mode: RefreshMode
     capture_failure: CaptureFailure
-    strict: bool
+    strict: bool = False
+    replaces: StreamTableId | None = None
+    settings: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,7 +96,8 @@ class Planned:
 
 def plan(connection: Connection, request: Request) -> Planned:
     """Return the plan for `request`; nothing is written. Fallback is refused in DIFFERENTIAL and strict."""
-    facts = describe_query(connection, request.name, request.query)
+    free_name = request.name if request.replaces is None else None
+    facts = describe_query(connection, free_name, request.query)
     require_same_reading(connection, facts)
     compiled = compiled_for(facts, request.refresh_mode)
     strict = request.strict and request.refresh_mode is not RefreshMode.FULL
@@ -124,19 +136,35 @@ def compiled_for(facts: QueryFacts, mode: RefreshMode) -> Compiled:
     return compile_query(facts.query, facts.schema, differential=mode is not RefreshMode.FULL)
 
 
-def create(connection: Connection, planned: Planned, settings: Settings) -> list[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A stream table whose rows are in place; this session still counts as its creator."""
+
+    table: StreamTable
+    rows: int
+    warnings: tuple[str, ...]
+
+
+def create(connection: Connection, planned: Planned, settings: Settings) -> tuple[str, ...]:
     """Create the stream table and return warnings; on failure nothing of it is left."""
+    filled = fill(connection, planned, settings)
+    store.release(connection, filled.table.id)
+    return filled.warnings
+
+
+def fill(connection: Connection, planned: Planned, settings: Settings) -> Filled:
+    """Capture, register and populate; on failure nothing of it is left."""
     dependencies, warnings = _capture(connection, planned, settings)
     id_ = None
     try:
-        id_ = store.register(connection, _new(planned, dependencies))
-        table = store.load(connection, planned.request.name)
-        _populate(connection, table, planned, settings)
-        store.release(connection, id_)
+        new = _new(planned, dependencies)
+        id_ = store.register(connection, new)
+        table = store.load(connection, new.name)
+        rows = _populate(connection, table, planned, settings)
+        return Filled(table=store.load(connection, new.name), rows=rows, warnings=tuple(warnings))
     except BaseException:
         _undo(connection, id_, dependencies)
         raise
-    return warnings
 
 
 def _capture(
@@ -162,18 +190,26 @@ def _capture(
 
 def _new(planned: Planned, dependencies: tuple[Dependency, ...]) -> NewStreamTable:
     request, facts = planned.request, planned.facts
+    options = {
+        LAYOUT: stored.layout(planned.compiled.plan),
+        CAPTURE_FAILURE: request.capture_failure.value,
+    }
+    name = request.name
+    if request.replaces is not None:
+        name = replacement_name(request.replaces)
+        options[REPLACES] = str(request.replaces)
     return NewStreamTable(
-        name=request.name,
+        name=name,
         query=facts.query,
         query_hash=hashlib.sha256(facts.query.encode()).hexdigest(),
         refresh_mode=request.refresh_mode,
         effective_mode=planned.effective_mode,
         reasons=planned.reasons,
         schedule=request.schedule,
-        settings=facts.settings,
+        settings=facts.settings if request.settings is None else request.settings,
         relations=facts.relations,
         dependencies=dependencies,
-        options={LAYOUT: stored.layout(planned.compiled.plan)},
+        options=options,
     )
 
 
@@ -191,20 +227,24 @@ def _undo(
 
 def _populate(
     connection: Connection, table: StreamTable, planned: Planned, settings: Settings
-) -> None:
-    """Fill storage in one transaction, from sources that still are what the plan was made for."""
+) -> int:
+    """Fill storage in one transaction, from sources that still are what the plan was made for; return its rows."""
+    name = planned.request.name
     before = _fingerprint(connection, table)
     again = describe_query(connection, None, table.query)
     if again.schema != planned.facts.schema:
-        raise _changed(table)
-    with translated(f"populate stream table {table.name}"), refreshing(connection):
+        raise _changed(name)
+    with translated(f"populate stream table {name}"), refreshing(connection):
         found, moment = look(connection, table, begin_steps(table, settings))
         if found != before:
-            raise _changed(table)
-        _fill(connection, table, planned.compiled)
+            raise _changed(name)
+        rows = _fill(connection, table, planned.compiled)
+        if planned.request.replaces is None:
+            show(connection, table.name, table.storage, planned.compiled, replace=False)
         live = run(connection, [Step(fingerprint.LIVE, (table.id,))])[0]
-        require_same_tree(table.name, moment.tree, live)
+        require_same_tree(name, moment.tree, live)
         store.activate(connection, table.id, fingerprint=found, snapshot=moment.snapshot)
+    return rows
 
 
 def _fingerprint(connection: Connection, table: StreamTable) -> str:
@@ -213,15 +253,15 @@ def _fingerprint(connection: Connection, table: StreamTable) -> str:
     return str(row[0]) if row else ""
 
 
-def _changed(table: StreamTable) -> SourceChangedError:
+def _changed(name: QualifiedName) -> SourceChangedError:
     return SourceChangedError(
-        f"a source of stream table {table.name} changed while it was created",
-        hint="Create it again.",
+        f"a source of stream table {name} changed while it was filled",
+        hint="The same call will read the new shape.",
     )
 
 
-def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> None:
-    """Create storage, fill it, index it, guard it, and show it through the view."""
+def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> int:
+    """Create storage, fill it, index it and guard it; return the number of rows."""
     plan_, storage = compiled.plan, sql.Identifier(*table.storage)
     empty = sql.SQL("CREATE TABLE {} AS {} WITH NO DATA")
     connection.execute(empty.format(storage, _text(to_sql(stored.contents(plan_)))), prepare=False)
@@ -233,13 +273,28 @@ def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> Non
         counted = sql.SQL("ALTER TABLE {} ADD CHECK ({} >= {})")
         connection.execute(counted.format(storage, sql.Identifier(ROW_COUNT), least))
     relation = read_relations(connection, [table.storage])[table.storage]
-    connection.execute(_text(stored.fill(plan_, relation)), prepare=False)
+    rows = connection.execute(_text(stored.fill(plan_, relation)), prepare=False).rowcount
     _index(connection, compiled, relation)
     connection.execute(sql.SQL("ANALYZE {}").format(storage), prepare=False)
     _guard(connection, storage)
-    columns = sql.SQL(", ").join(map(sql.Identifier, plan_.visible))
-    view = sql.SQL("CREATE VIEW {} AS SELECT {} FROM {}")
-    connection.execute(view.format(sql.Identifier(*table.name), columns, storage), prepare=False)
+    return rows
+
+
+def show(
+    connection: Connection,
+    name: QualifiedName,
+    storage: QualifiedName,
+    compiled: Compiled,
+    *,
+    replace: bool,
+) -> None:
+    """Show the user's columns of `storage` through the view `name`: a new one, or with `replace` the one that is there."""
+    create = sql.SQL("CREATE OR REPLACE VIEW" if replace else "CREATE VIEW")
+    columns = sql.SQL(", ").join(map(sql.Identifier, compiled.plan.visible))
+    filled = sql.SQL("{} {} AS SELECT {} FROM {}").format(
+        create, sql.Identifier(*name), columns, sql.Identifier(*storage)
+    )
+    connection.execute(filled, prepare=False)
 
 
 def _index(connection: Connection, compiled: Compiled, storage: Relation) -> None:

@@ -43,10 +43,21 @@ def drop_abandoned(connection: Connection, settings: Settings) -> list[Qualified
     """Remove what creators that died left behind; return the names."""
     names = store.abandoned(connection)
     for name in names:
-        table = store.load(connection, name)
-        store.remove(connection, table.id)
-        _release_capture(connection, table, settings)
+        discard(connection, store.load(connection, name), settings)
     return names
+
+
+def discard(connection: Connection, table: StreamTable, settings: Settings) -> None:
+    """Remove a stream table that has no view: an abandoned one, or what is left when another was replaced."""
+    drop_storage = sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(*table.storage))
+
+    def work() -> None:
+        connection.execute("SET LOCAL client_min_messages = warning", prepare=False)
+        connection.execute(drop_storage, prepare=False)
+        store.remove(connection, table.id)
+
+    patiently(connection, settings, f"remove what stream table {table.name} left", work)
+    _release_capture(connection, table, settings)
 
 
 def _remove(
