@@ -9,14 +9,14 @@ from psycopg import sql
 
 from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.fingerprint import EPOCH
-from pgtrickle.catalog.model import RefreshMode, StreamTable
+from pgtrickle.catalog.model import LAYOUT, RefreshMode, StreamTable
 from pgtrickle.catalog.relations import read_relations
 from pgtrickle.dvm.compile import compile_query
 from pgtrickle.dvm.differentiate.sources import Buffer
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind, Schema
 from pgtrickle.engines.postgres import Step, run
-from pgtrickle.errors import SourceError
+from pgtrickle.errors import LayoutChangedError, SourceError
 from pgtrickle.pg.lease import refresh_key
 from pgtrickle.pg.statement import statement
 
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from pgtrickle.pg.connection import Connection
 
 # Reasons whose result may change without any captured change: never skipped as quiet.
-LAYOUT = "layout"
 WATCHED = statement("pgtrickle.refresh.statements", "watched.sql")
 UNOBSERVABLE = ("PGT220", "PGT221", "PGT222")
 
@@ -74,16 +73,16 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
     differential = table.effective_mode is RefreshMode.DIFFERENTIAL
     compiled = compile_query(table.query, Schema(relations=relations), differential=differential)
     if differential and compiled.fallback is not None:
-        raise SourceError(
-            f'stream table "{table.name.name}" can no longer be maintained differentially',
+        raise LayoutChangedError(
+            f"stream table {table.name} can no longer be maintained differentially",
             detail=str(compiled.fallback),
-            hint="Drop it and create it again.",
+            hint="Refresh it: in refresh mode AUTO it becomes FULL.",
         )
     if stored.layout(compiled.plan) != table.options.get(LAYOUT):
-        raise SourceError(
+        raise LayoutChangedError(
             f"sources of stream table {table.name} changed so that its rows are stored differently now",
             detail="A primary key, a NOT NULL or an inheritance child came or went.",
-            hint="Drop the stream table and create it again with the same query.",
+            hint="Refresh the stream table: its rows are then stored anew.",
         )
     storage = read_relations(connection, [table.storage])[table.storage]
     oid = _oid(connection, table.storage)
