@@ -16,8 +16,10 @@ from pgtrickle.catalog.model import (
     Status,
     StreamTable,
 )
+from pgtrickle.catalog.shape import shape_of, shape_of_query
 from pgtrickle.dag.graph import waves
-from pgtrickle.dvm.render.storage import layout
+from pgtrickle.dvm.render.storage import contents, layout
+from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.errors import InternalError, RejectedQueryError
 from pgtrickle.refresh import create as creation
 from pgtrickle.refresh.capture import capture
@@ -50,7 +52,7 @@ def alter(
         planned = creation.plan(connection, request_for(table, wanted))
         _refuse_circle(connection, table, planned)
         warnings += planned.fallback_warnings
-        replaced = _differs(table, planned)
+        replaced = _differs(connection, table, planned)
         if replaced:
             replacement = Replacement(
                 table=table, planned=planned, reason="altered", cascade=wanted.cascade
@@ -82,12 +84,16 @@ def request_for(table: StreamTable, wanted: Alteration) -> creation.Request:
     )
 
 
-def _differs(table: StreamTable, planned: creation.Planned) -> bool:
-    """Return whether the stored rows would be others, or stored in another way."""
+def _differs(connection: Connection, table: StreamTable, planned: creation.Planned) -> bool:
+    """Return whether the stored rows would be others, or stored in another way or type."""
+    plan = planned.compiled.plan
     settings = planned.request.settings or planned.facts.settings
     before = (table.query, table.effective_mode, table.settings, table.options.get(LAYOUT))
-    after = (planned.facts.query, planned.effective_mode, settings, layout(planned.compiled.plan))
-    return before != after
+    after = (planned.facts.query, planned.effective_mode, settings, layout(plan))
+    if before != after:
+        return True
+    columns = shape_of_query(connection, to_sql(contents(plan)))
+    return columns != shape_of(connection, table.storage)[: len(columns)]
 
 
 def _refuse_circle(connection: Connection, table: StreamTable, planned: creation.Planned) -> None:

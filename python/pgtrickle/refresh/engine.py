@@ -114,7 +114,7 @@ class RefreshEngine:
         return SourceError(
             f"the query of stream table {table.name} no longer fits its sources",
             detail=error.message,
-            hint="Restore the source and refresh, or drop the stream table and create it anew.",
+            hint="Restore the source and refresh, or give it another query with alter_stream_table.",
         )
 
     def _clean_up(self, prepared: Prepared) -> None:

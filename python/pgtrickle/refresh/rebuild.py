@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from pgtrickle.catalog import store
 from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.model import Action, RefreshReport, Scope, StreamTable
+from pgtrickle.catalog.relations import refuse_row_security
 from pgtrickle.catalog.shape import shape_change, shape_of, shape_of_query
 from pgtrickle.cdc.epoch import adopt_epoch
 from pgtrickle.dvm.render import storage as stored
@@ -49,6 +50,8 @@ def rebuild(
     """Bring a stream table back to the law after its capture was broken or its sources changed."""
     try:
         return _refill(connection, table, reason, settings, audit)
+    except QueryError as error:
+        raise _misfit(table, error) from error
     except LayoutChangedError:
         anew = _store_anew(connection, table, reason, settings)
     if audit is None:
@@ -83,6 +86,14 @@ def _refill(
     return report(table, moment.snapshot, outcome, counts, started)
 
 
+def _misfit(table: StreamTable, error: QueryError) -> SourceError:
+    return SourceError(
+        f"the query of stream table {table.name} no longer fits its sources",
+        detail=error.message,
+        hint="Restore the source and refresh, or give the stream table another query with alter_stream_table.",
+    )
+
+
 def _require_same_columns(connection: Connection, prepared: Prepared) -> None:
     """Raise unless storage has the very types that the query gives now: else values would be cast to the old ones."""
     wanted = shape_of_query(connection, to_sql(stored.contents(prepared.plan)))
@@ -104,11 +115,7 @@ def _store_anew(
     try:
         planned = creation.plan(connection, request_for(table, Alteration()))
     except QueryError as error:
-        raise SourceError(
-            f"the query of stream table {table.name} no longer fits its sources",
-            detail=error.message,
-            hint="Restore the source and refresh, or give the stream table another query with alter_stream_table.",
-        ) from error
+        raise _misfit(table, error) from error
     except UnsupportedQueryError as error:
         raise SourceError(
             f"stream table {table.name} can no longer be maintained differentially",
@@ -127,6 +134,7 @@ def _store_anew(
 def _recapture(connection: Connection, table: StreamTable, settings: Settings) -> None:
     names = [dependency.source.relation for dependency in table.dependencies]
     relations = read_defined_relations(connection, names)
+    refuse_row_security(connection, relations.values())
     for dependency in table.dependencies:
         capture(
             connection,

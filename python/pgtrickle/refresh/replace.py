@@ -227,4 +227,4 @@ def _require_possible(
 def _hint(*, cascade: bool) -> str:
     if cascade:
         return "Drop or alter them first: only views that still fit can be created again."
-    return "Keep the columns and add new ones at the end, or pass cascade=True to create dependant views again."
+    return "Keep the columns and add new ones at the end, or use alter_stream_table(cascade=True) with the query, which creates dependant views again."
