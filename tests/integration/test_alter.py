@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import psycopg
 import pytest
 
 import pgtrickle
@@ -14,6 +15,7 @@ from tests.support.shop import LARGE, NAMED, TOTALS
 if TYPE_CHECKING:
     from typing import Any, LiteralString
 
+    from tests.support.servers import Roles
     from tests.support.shop import Shop
 
 pytestmark = pytest.mark.pg
@@ -203,3 +205,41 @@ def test_a_table_in_error_is_repaired_by_a_new_query(shop: Shop) -> None:
     shop.sql("UPDATE shop.orders SET price = price + 1")
     assert shop.client.refresh_stream_table("shop.result").action == "DIFFERENTIAL"
     shop.assert_exact("shop.result", query)
+
+
+def test_a_plain_role_alters_what_it_created(plain_role_dsn: Roles) -> None:
+    with psycopg.connect(plain_role_dsn.admin, autocommit=True) as admin:
+        admin.execute("CREATE TABLE public.numbers (id integer PRIMARY KEY, n integer)")
+        admin.execute("INSERT INTO public.numbers SELECT i, i FROM generate_series(1, 9) AS i")
+        grant = psycopg.sql.SQL("GRANT SELECT, TRIGGER ON public.numbers TO {}")
+        admin.execute(grant.format(psycopg.sql.Identifier(plain_role_dsn.plain_role)))
+        with psycopg.connect(plain_role_dsn.plain, autocommit=True) as plain:
+            plain.execute("CREATE SCHEMA mine")
+        with pgtrickle.connect(plain_role_dsn.plain) as client:
+            client.install()
+            with pytest.warns(pgtrickle.PgtrickleWarning, match="session_replication_role"):
+                client.create_stream_table("mine.result", "SELECT id, n FROM public.numbers")
+            for query in (
+                "SELECT id, n FROM public.numbers WHERE n > 3",
+                "SELECT n FROM public.numbers",
+            ):
+                with pytest.warns(pgtrickle.PgtrickleWarning, match="session_replication_role"):
+                    client.alter_stream_table("mine.result", query=query)
+                assert client.verify("mine.result").matches
+
+
+def test_a_view_given_to_another_role_still_reads_its_rows(shop: Shop) -> None:
+    shop.client.create_stream_table("shop.result", LARGE)
+    shop.sql("CREATE ROLE the_owner")
+    try:
+        shop.sql("GRANT USAGE, CREATE ON SCHEMA shop TO the_owner")
+        shop.sql("ALTER VIEW shop.result OWNER TO the_owner")
+        shop.sql('GRANT SELECT ON pgtrickle_state."shop.result" TO the_owner')
+        for query in (SMALL, "SELECT id FROM shop.orders"):
+            shop.client.alter_stream_table("shop.result", query=query)
+            shop.sql("SET ROLE the_owner")
+            assert shop.sql("SELECT count(*) > 0 FROM shop.result") == [(True,)]
+            shop.sql("RESET ROLE")
+    finally:
+        shop.sql("DROP OWNED BY the_owner CASCADE")
+        shop.sql("DROP ROLE the_owner")

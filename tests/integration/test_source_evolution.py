@@ -335,6 +335,19 @@ def test_a_retyped_column_is_refused_while_others_depend_on_it(any_shop: Shop) -
     shop.assert_exact("shop.on_top", "SELECT amount FROM shop.orders WHERE amount > 100")
 
 
+def test_stream_tables_above_follow_a_retyped_column(shop: Shop) -> None:
+    create_all(shop)
+    above: LiteralString = "SELECT region, max(amount) AS largest FROM shop.named GROUP BY region"
+    shop.client.create_stream_table("shop.above", above)
+    shop.sql("ALTER TABLE shop.orders ALTER COLUMN amount TYPE numeric(14,4)")
+    shop.sql("UPDATE shop.orders SET amount = amount + 0.0001")
+    assert {report.action for report in shop.client.refresh_all()} == {"FULL"}
+    shop.assert_exact("shop.above", above)
+    shop.sql("UPDATE shop.orders SET amount = amount + 0.0001")
+    assert {report.action for report in shop.client.refresh_all()} == {"DIFFERENTIAL"}
+    shop.assert_exact("shop.above", above)
+
+
 def test_a_view_below_that_loses_its_differential_form_makes_the_table_full(shop: Shop) -> None:
     shop.sql("CREATE VIEW shop.regions AS SELECT region FROM shop.customers")
     query: LiteralString = "SELECT region FROM shop.regions WHERE region <> 'x'"

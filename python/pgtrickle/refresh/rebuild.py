@@ -23,6 +23,7 @@ from pgtrickle.errors import (
     LayoutChangedError,
     PgtrickleWarning,
     QueryError,
+    SourceChangedError,
     SourceError,
     UnsupportedQueryError,
 )
@@ -51,7 +52,7 @@ def rebuild(
     try:
         return _refill(connection, table, reason, settings, audit)
     except QueryError as error:
-        raise _misfit(table, error) from error
+        raise _misfit(connection, table, error) from error
     except LayoutChangedError:
         anew = _store_anew(connection, table, reason, settings)
     if audit is None:
@@ -86,7 +87,10 @@ def _refill(
     return report(table, moment.snapshot, outcome, counts, started)
 
 
-def _misfit(table: StreamTable, error: QueryError) -> SourceError:
+def _misfit(connection: Connection, table: StreamTable, error: QueryError) -> SourceError:
+    """Return what it means that a statement no longer fits: the stream table was replaced, or its sources changed."""
+    if store.load(connection, table.name).generation != table.generation:
+        return SourceChangedError(f"stream table {table.name} was changed meanwhile")
     return SourceError(
         f"the query of stream table {table.name} no longer fits its sources",
         detail=error.message,
@@ -115,14 +119,14 @@ def _store_anew(
     try:
         planned = creation.plan(connection, request_for(table, Alteration()))
     except QueryError as error:
-        raise _misfit(table, error) from error
+        raise _misfit(connection, table, error) from error
     except UnsupportedQueryError as error:
         raise SourceError(
             f"stream table {table.name} can no longer be maintained differentially",
             detail=str(error),
             hint="Restore its sources, or alter it to refresh mode AUTO or FULL.",
         ) from error
-    replacement = Replacement(table=table, planned=planned, reason=reason)
+    replacement = Replacement(table=table, planned=planned, reason=reason, readers_follow=True)
     filled = replace_rows(connection, replacement, settings)
     for message in (*planned.fallback_warnings, *filled.warnings):
         warnings.warn(message, PgtrickleWarning, stacklevel=2)

@@ -58,12 +58,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Replacement:
-    """A stream table, the plan of what takes its place, and why it does."""
+    """A stream table, the plan of what takes its place, and why it does.
+
+    With `readers_follow`, stream tables that read it do not stop it: the sources have changed already, and each of them is
+    stored anew too, or says clearly that it cannot be.
+    """
 
     table: StreamTable
     planned: creation.Planned
     reason: str
     cascade: bool = False
+    readers_follow: bool = False
 
 
 def replace_rows(
@@ -204,13 +209,7 @@ def _require_possible(
         )
     with translated(f"read the columns of stream table {table.name}"):
         change = shape_change(shape_of(connection, table.name), columns[: len(plan.visible)])
-    readers = [
-        f"stream table {reader.name}"
-        for reader in store.load_all(connection)
-        for dependency in reader.dependencies
-        if dependency.source.relation == table.name
-        and change.broken.intersection(dependency.columns)
-    ]
+    readers = [] if replacement.readers_follow else _broken_readers(connection, table, change)
     lost = [view for view in dependants.views if view.uses.intersection(change.dropped)]
     blocked = [*readers, *dependants.others, *(f"view {view.name}" for view in lost)]
     if not replacement.cascade:
@@ -222,6 +221,16 @@ def _require_possible(
             hint=_hint(cascade=replacement.cascade),
         )
     return change, dependants
+
+
+def _broken_readers(connection: Connection, table: StreamTable, change: ShapeChange) -> list[str]:
+    return [
+        f"stream table {reader.name}"
+        for reader in store.load_all(connection)
+        for dependency in reader.dependencies
+        if dependency.source.relation == table.name
+        and change.broken.intersection(dependency.columns)
+    ]
 
 
 def _hint(*, cascade: bool) -> str:
