@@ -66,8 +66,10 @@ pg: build ## run the tests that need a PostgreSQL server
 	@ci/check pg
 
 .PHONY: bench
-bench: build ## measure: refreshes against hand-written SQL, then the Rust core from Rust and from Python
+bench: build ## measure: refreshes against hand-written SQL and full evaluation, the compiler, the Rust core from Rust and from Python
 	$(BIN)/python -m benches.recipe
+	$(BIN)/python -m benches.tpch
+	$(BIN)/python -m benches.tpch --compile
 	cargo bench --locked -p pgtrickle-core
 	$(BIN)/pytest benches -o python_files='bench_*.py' -o python_functions='bench_*' -m '' --benchmark-enable
 

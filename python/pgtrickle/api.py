@@ -296,7 +296,7 @@ class Client:
         migrate.require_installed(self._connection)
         facts = describe_query(self._connection, None, query)
         creation.require_same_reading(self._connection, facts)
-        return validation(facts, creation.compiled_for(facts, RefreshMode.AUTO))
+        return validation(facts, creation.compiled_for(self._connection, facts, RefreshMode.AUTO))
 
     def explain_stream_table(self, name: str) -> Explanation:
         """Return the operator tree, keys, strategies and delta SQL of a stream table."""

@@ -7,14 +7,17 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from pgtrickle.dvm.compile import compile_query
+from pgtrickle.dvm.compile import Compiled, compile_query
+from pgtrickle.dvm.plan.builder import StageUnknownError
 from pgtrickle.dvm.render.delta import delta
-from pgtrickle.dvm.schema import QualifiedName
+from pgtrickle.dvm.schema import QualifiedName, StageFacts, TypeFacts
+from pgtrickle.refresh.storage import stage_buffers
 from tests.golden.shop import BUFFERS, SCHEMA, storage
 
 if TYPE_CHECKING:
@@ -45,12 +48,38 @@ def _cases() -> Iterator[Case]:
             yield Case(file, name, tables, query.strip(), expected.strip())
 
 
+def _staged(query: str) -> Compiled:
+    """Compile with the types that the plan itself knows of its stages, bigint where it knows none."""
+    schema = SCHEMA
+    while True:
+        try:
+            return compile_query(query, schema)
+        except StageUnknownError as unknown:
+            visible = unknown.plan.root.columns[: len(unknown.plan.visible)]
+            types = tuple(column.type or TypeFacts(name="bigint") for column in visible)
+            name = QualifiedName("pgtrickle_state", f"stage_1_{len(schema.stages) + 1}")
+            facts = StageFacts(storage=name, types=types)
+            schema = replace(schema, stages=(*schema.stages, facts))
+
+
 def _compiled(case: Case) -> str:
-    compiled = compile_query(case.query, SCHEMA)
+    compiled = _staged(case.query)
     if compiled.fallback is not None:
         return f"FULL [{compiled.fallback.code}] {compiled.fallback.message}"
-    changed = [QualifiedName("shop", table) for table in case.changed]
-    return delta(compiled.plan, storage(compiled.plan), BUFFERS, changed, pretty=True)
+    changed = {QualifiedName("shop", table) for table in case.changed}
+    buffers = {**BUFFERS, **stage_buffers(1, compiled.stages)}
+    statements = []
+    for number, plan in enumerate([*(each.plan for each in compiled.stages), compiled.plan], 1):
+        mine = plan.root.reads() & changed
+        if not mine:
+            continue
+        target = storage(plan)
+        if number <= len(compiled.stages):
+            name = compiled.stages[number - 1].relation.name
+            target = replace(target, name=name, stored_as=name)
+            changed.add(name)
+        statements.append(delta(plan, target, buffers, mine, pretty=True))
+    return "\n;\n".join(statements)
 
 
 def _written(case: Case, text: str) -> str:

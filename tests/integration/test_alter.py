@@ -116,9 +116,7 @@ def test_the_refresh_mode_can_change_both_ways(shop: Shop) -> None:
     same = shop.client.alter_stream_table("shop.result", refresh_mode="DIFFERENTIAL")
     assert same.refresh_mode == "DIFFERENTIAL"
     with pytest.raises(errors.UnsupportedQueryError):
-        shop.client.alter_stream_table(
-            "shop.result", query="SELECT DISTINCT region FROM shop.customers"
-        )
+        shop.client.alter_stream_table("shop.result", query="SELECT now() AS at")
 
 
 def test_a_suspended_table_is_left_alone_until_asked(shop: Shop) -> None:
@@ -243,3 +241,44 @@ def test_a_view_given_to_another_role_still_reads_its_rows(shop: Shop) -> None:
     finally:
         shop.sql("DROP OWNED BY the_owner CASCADE")
         shop.sql("DROP ROLE the_owner")
+
+
+NESTED: LiteralString = (
+    "SELECT count(*) AS customers, max(s.total) AS largest"
+    " FROM (SELECT customer_id, sum(amount) AS total FROM shop.orders GROUP BY customer_id) AS s"
+)
+OTHER_NESTED: LiteralString = (
+    "SELECT count(*) AS customers, max(s.total) AS largest"
+    " FROM (SELECT customer_id, sum(amount) AS total FROM shop.orders WHERE id % 2 = 0 GROUP BY customer_id) AS s"
+)
+
+
+def test_stages_change_places_with_the_rows(any_shop: Shop) -> None:
+    shop = any_shop
+    shop.client.create_stream_table("shop.result", NESTED)
+    stages: LiteralString = (
+        "SELECT count(*) FROM pg_class WHERE relkind = 'r' AND relname ~ '^stage_'"
+    )
+    assert shop.sql(stages) == [(2,)]
+    for query in (OTHER_NESTED, NESTED, LARGE, OTHER_NESTED):
+        shop.client.alter_stream_table("shop.result", query=query)
+        assert shop.sql(stages) == [(0 if query == LARGE else 2,)]
+        for _ in range(2):
+            shop.sql("UPDATE shop.orders SET amount = amount + 7 WHERE id % 3 = 0")
+            assert shop.client.refresh_stream_table("shop.result").action == "DIFFERENTIAL"
+            shop.assert_exact("shop.result", query)
+        assert shop.client.verify("shop.result").matches
+    with pytest.raises(errors.PgtrickleError):
+        shop.client.alter_stream_table(
+            "shop.result", query=NESTED.replace("sum(amount)", "sum(1 / (amount - amount))")
+        )
+    assert shop.sql(stages) == [(2,)]
+    shop.sql("ALTER TABLE shop.orders ALTER COLUMN amount TYPE numeric(14,4)")
+    shop.sql("UPDATE shop.orders SET amount = amount + 0.0001")
+    assert shop.client.refresh_stream_table("shop.result").action == "FULL"
+    shop.assert_exact("shop.result", OTHER_NESTED)
+    shop.sql("UPDATE shop.orders SET amount = amount + 0.0001")
+    assert shop.client.refresh_stream_table("shop.result").action == "DIFFERENTIAL"
+    shop.assert_exact("shop.result", OTHER_NESTED)
+    shop.client.drop_stream_table("shop.result")
+    assert shop.leftovers() == []

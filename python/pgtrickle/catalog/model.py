@@ -22,8 +22,12 @@ CHANGES_SCHEMA = "pgtrickle_changes"
 STATE_SCHEMA = "pgtrickle_state"
 MAX_IDENTIFIER_BYTES = 63
 
-# Keys of a stream table's options: how its rows are stored, what a failed capture does, and whose place it takes.
+# Keys of a stream table's options: how its rows are stored, the functions that its plan must know, the number of its
+# stages and the id that they are named by, what a failed capture does, and whose place it takes.
 LAYOUT = "layout"
+FUNCTIONS = "functions"
+STAGES = "stages"
+STAGES_OF = "stages_of"
 CAPTURE_FAILURE = "capture_failure"
 REPLACES = "replaces"
 
@@ -146,6 +150,11 @@ class StreamTable:
     def storage(self) -> QualifiedName:
         """The table that holds the rows and the hidden columns."""
         return storage_name(self.name)
+
+    @property
+    def stages_of(self) -> int:
+        """The id by which its stages are named: its own, or that of the replacement that it took them over from."""
+        return int(self.options.get(STAGES_OF, self.id))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

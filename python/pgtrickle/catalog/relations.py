@@ -219,3 +219,13 @@ def _of_all(column: Column, tree: Sequence[int], details: Details) -> Column:
 
 def _sql(file: str) -> LiteralString:
     return statement("pgtrickle.catalog.statements", file)
+
+
+def oid_of(connection: Connection, name: QualifiedName) -> int:
+    """Return the OID of a relation of ours."""
+    row = connection.execute("SELECT to_regclass(%s)::oid", (str(name),)).fetchone()
+    if row is None or row[0] is None:
+        raise SourceError(
+            f"the table {name} is gone", hint="Drop the stream table and create it again."
+        )
+    return int(row[0])

@@ -45,13 +45,17 @@ def buffer_column(name: str) -> str:
 
 
 def create_buffer(name: QualifiedName, columns: Iterable[CapturedColumn]) -> sql.Composed:
-    """Return the statement that creates a change buffer."""
+    """Return the statements that create a change buffer.
+
+    No statistics of xid: taken when one transaction filled the buffer they would say that a window is one row.
+    """
     return sql.SQL(
-        "CREATE TABLE {} ("
+        "CREATE TABLE {0} ("
         "change_id bigint GENERATED ALWAYS AS IDENTITY, "
         "xid xid8 NOT NULL DEFAULT pg_catalog.pg_current_xact_id(), "
         "action \"char\" NOT NULL CHECK (action IN ('I', 'D')), "
-        "captured_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(){})"
+        "captured_at timestamptz NOT NULL DEFAULT pg_catalog.clock_timestamp(){1}); "
+        "ALTER TABLE {0} ALTER COLUMN xid SET STATISTICS 0"
     ).format(
         sql.Identifier(*name),
         sql.Composed([sql.SQL(", {}").format(_definition(column)) for column in columns]),

@@ -17,7 +17,10 @@ from pgtrickle.pg.connection import transaction
 from pgtrickle.pg.execute import translated
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from pgtrickle.catalog.model import Source
+    from pgtrickle.dvm.schema import QualifiedName
     from pgtrickle.pg.connection import Connection
 
 TRUNCATED = -1
@@ -41,6 +44,27 @@ def clean_up(
         if large and _truncate(connection, source, bound):
             return TRUNCATED
         return _delete(connection, source, bound)
+
+
+STAGE_BUFFER_BYTES = 131_072
+
+
+def empty_stage_buffers(connection: Connection, buffers: Iterable[QualifiedName]) -> None:
+    """Empty those buffers of a stream table's stages that have grown: their one reader has applied all that is committed."""
+    for buffer in buffers:
+        size = sql.SQL("SELECT pg_relation_size({}::regclass) >= {}").format(
+            sql.Literal(str(buffer)), sql.Literal(STAGE_BUFFER_BYTES)
+        )
+        if connection.execute(size).fetchone() != (True,):
+            continue
+        name = sql.Identifier(*buffer)
+        try:
+            with transaction(connection):
+                lock = sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE NOWAIT").format(name)
+                connection.execute(lock)
+                connection.execute(sql.SQL("TRUNCATE TABLE {}").format(name))
+        except psycopg.errors.LockNotAvailable:
+            continue
 
 
 def _bound(connection: Connection, source: Source) -> Snapshot | None:

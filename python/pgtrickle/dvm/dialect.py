@@ -14,22 +14,40 @@ from sqlglot.generators.postgres import PostgresGenerator
 from sqlglot.parsers.postgres import PostgresParser
 from typing_extensions import override
 
+PLAIN_AGGREGATES = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
+_KEPT = (*PLAIN_AGGREGATES, exp.Grouping)
+
+
+def _rewritten_aggregate(builder: object) -> bool:
+    """Return whether sqlglot reads this function as an aggregate that it may print otherwise."""
+    built = getattr(builder, "__self__", None)
+    return (
+        isinstance(built, type) and issubclass(built, exp.AggFunc) and not issubclass(built, _KEPT)
+    )
+
 
 class FaithfulPostgres(Postgres):
     """PostgreSQL without rewrites of what was written."""
 
     class Parser(PostgresParser):
-        """Reads now() and power() as calls, not as CURRENT_TIMESTAMP and the operator."""
+        """Reads now() and power() as calls, and every aggregate but the plainest as a call of its name."""
 
         FUNCTIONS: ClassVar = {
             name: builder
             for name, builder in PostgresParser.FUNCTIONS.items()
-            if name not in {"NOW", "POW", "POWER"}
+            if name not in {"NOW", "POW", "POWER", "ARRAY_AGG"}
+            and not _rewritten_aggregate(builder)
+        }
+        FUNCTION_PARSERS: ClassVar = {
+            name: parser
+            for name, parser in PostgresParser.FUNCTION_PARSERS.items()
+            if name not in {"STRING_AGG", "JSON_AGG"}
         }
 
     class Generator(PostgresGenerator):
         """Prints negated operators as such: for a row, IS NOT NULL is not the negation of IS NULL."""
 
+        MULTI_ARG_DISTINCT = True
         NEGATED: ClassVar[dict[type[exp.Expr], str]] = {
             exp.Is: "IS NOT",
             exp.RegexpLike: "!~",

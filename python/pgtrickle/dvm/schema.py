@@ -71,6 +71,7 @@ class RelationKind(StrEnum):
     VIEW = "view"
     FOREIGN = "foreign"
     MATVIEW = "matview"
+    STAGE = "stage"
 
 
 CAPTURABLE = frozenset({RelationKind.TABLE, RelationKind.PARTITIONED, RelationKind.STREAM_TABLE})
@@ -127,12 +128,21 @@ class Function:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StageFacts:
+    """The storage of a stage, and the types that PostgreSQL gives its columns, in order."""
+
+    storage: QualifiedName
+    types: tuple[TypeFacts, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Schema:
-    """Everything that one query refers to, directly or through views."""
+    """Everything that one query refers to, directly or through views; the stages that are known so far."""
 
     relations: Mapping[QualifiedName, Relation]
     functions: tuple[Function, ...] = ()
     reads_clock: bool = False
+    stages: tuple[StageFacts, ...] = ()
 
     def relation(self, name: QualifiedName) -> Relation | None:
         """Return the relation called `name`, or None."""

@@ -14,7 +14,7 @@ from pgtrickle.dvm.dialect import FaithfulPostgres
 from pgtrickle.dvm.schema import HIDDEN_PREFIX, QualifiedName
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
 Expr: TypeAlias = exp.Expr
 Query: TypeAlias = exp.Query
@@ -145,6 +145,11 @@ def cast(expression: Expr, type_name: str) -> exp.Cast:
     )
 
 
+def as_text(value: Expr) -> Expr:
+    """Return the value's text, compared byte by byte whatever the column's collation."""
+    return exp.Collate(this=cast(value, "text"), expression=exp.Identifier(this="C", quoted=True))
+
+
 def number(value: int) -> Expr:
     """Return an integer literal; a negative one in parentheses."""
     literal = exp.Literal.number(abs(value))
@@ -191,6 +196,31 @@ def substituted(expression: Expr, columns: Mapping[str, Expr]) -> Expr:
         return node
 
     return expression.copy().transform(replace)
+
+
+def shown_names(query: Query) -> list[str]:
+    """Return the names of a query's columns, one for each; PostgreSQL leaves those of subqueries unnamed where it can."""
+    return [each.alias_or_name or "?column?" for each in query.selects]
+
+
+def rewritten(expression: Expr, visit: Callable[[Expr], Expr | None]) -> Expr:
+    """Return a copy in which `visit` replaced nodes outside of subqueries, the outer ones first; None leaves a node."""
+    holder = exp.Paren(this=expression.copy())
+    pending = [holder.this]
+    while pending:
+        node = pending.pop()
+        replacement = visit(node)
+        if replacement is not None:
+            node.replace(replacement)
+        elif not isinstance(node, exp.Query):
+            pending.extend(node.iter_expressions())
+    result: Expr = holder.this
+    return result.pop()
+
+
+def columns_in(expression: Expr) -> set[str]:
+    """Return the names of the plan's columns that `expression` reads: those without a table."""
+    return {column.name for column in expression.find_all(exp.Column) if not column.table}
 
 
 def with_tables(query: Expr, tables: Sequence[tuple[str, Expr]]) -> Expr:

@@ -10,7 +10,9 @@ from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.exchange import set_facts, set_status
 from pgtrickle.catalog.model import (
     CAPTURE_FAILURE,
+    FUNCTIONS,
     LAYOUT,
+    STAGES,
     CaptureFailure,
     RefreshMode,
     Status,
@@ -18,8 +20,6 @@ from pgtrickle.catalog.model import (
 )
 from pgtrickle.catalog.shape import shape_of, shape_of_query
 from pgtrickle.dag.graph import waves
-from pgtrickle.dvm.render.storage import contents, layout
-from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.errors import InternalError, RejectedQueryError
 from pgtrickle.refresh import create as creation
 from pgtrickle.refresh.capture import capture
@@ -52,7 +52,8 @@ def alter(
         planned = creation.plan(connection, request_for(table, wanted))
         _refuse_circle(connection, table, planned)
         warnings += planned.fallback_warnings
-        replaced = _differs(connection, table, planned)
+        other_query = wanted.query is not None and planned.facts.query != table.query
+        replaced = other_query or kept_otherwise(connection, table, planned)
         if replaced:
             replacement = Replacement(
                 table=table, planned=planned, reason="altered", cascade=wanted.cascade
@@ -84,15 +85,16 @@ def request_for(table: StreamTable, wanted: Alteration) -> creation.Request:
     )
 
 
-def _differs(connection: Connection, table: StreamTable, planned: creation.Planned) -> bool:
-    """Return whether the stored rows would be others, or stored in another way or type."""
-    plan = planned.compiled.plan
+def kept_otherwise(connection: Connection, table: StreamTable, planned: creation.Planned) -> bool:
+    """Return whether `planned` keeps its rows in another way than `table` does: mode, settings, layout, types."""
+    new = creation.options_of(planned)
     settings = planned.request.settings or planned.facts.settings
-    before = (table.query, table.effective_mode, table.settings, table.options.get(LAYOUT))
-    after = (planned.facts.query, planned.effective_mode, settings, layout(plan))
-    if before != after:
+    before = (table.effective_mode, table.reasons, table.settings)
+    if before != (planned.effective_mode, planned.reasons, settings):
         return True
-    columns = shape_of_query(connection, to_sql(contents(plan)))
+    if any(table.options.get(key) != new[key] for key in (LAYOUT, FUNCTIONS, STAGES)):
+        return True
+    columns = shape_of_query(connection, planned.facts.query)
     return columns != shape_of(connection, table.storage)[: len(columns)]
 
 

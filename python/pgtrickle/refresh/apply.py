@@ -80,13 +80,13 @@ def look(connection: Connection, table: StreamTable, begin: Sequence[Step]) -> t
 def apply(
     connection: Connection,
     prepared: Prepared,
-    change: Step,
+    changes: Sequence[Step],
     moment: Moment,
     outcome: Outcome,
     *,
     commit: bool,
 ) -> Counts:
-    """Run `change`, compare the live partitions with those of the snapshot, store the frontier and a history row.
+    """Run `changes`, compare the live partitions with those of the snapshot, store the frontier and a history row.
 
     Where nothing is left to check, `commit` ends the transaction in the same round trip.
     """
@@ -100,14 +100,15 @@ def apply(
         outcome.reason,
         *moment.touched,
     )
-    steps = [change, Step(FINISH, finish)]
+    steps = [*changes, Step(FINISH, finish)]
     if prepared.partitioned:
         steps.append(Step(fingerprint.LIVE, (id_,)))
     elif commit:
         steps.append(COMMIT)
-    _, counts, *live = run(connection, steps)
+    rows = run(connection, steps)
+    counts = rows[len(changes)]
     if prepared.partitioned:
-        require_same_tree(prepared.table.name, moment.tree, live[0])
+        require_same_tree(prepared.table.name, moment.tree, rows[-1])
     return Counts(*counts) if counts else Counts()
 
 

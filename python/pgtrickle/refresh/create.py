@@ -14,11 +14,13 @@ from typing import TYPE_CHECKING
 from psycopg import sql
 
 from pgtrickle.catalog import fingerprint, store
-from pgtrickle.catalog.introspect import QueryFacts, canonical_text, describe_query, read_relations
+from pgtrickle.catalog.introspect import QueryFacts, canonical_text, describe_query
 from pgtrickle.catalog.model import (
     CAPTURE_FAILURE,
+    FUNCTIONS,
     LAYOUT,
     REPLACES,
+    STAGES,
     CaptureFailure,
     Dependency,
     NewStreamTable,
@@ -27,12 +29,11 @@ from pgtrickle.catalog.model import (
     StreamTableId,
     replacement_name,
 )
+from pgtrickle.catalog.stages import compile_described, compile_for, stored_functions
 from pgtrickle.cdc.trigger.install import remove_capture
-from pgtrickle.dvm.compile import Compiled, compile_query
 from pgtrickle.dvm.parse.read import read
-from pgtrickle.dvm.plan.model import ROW_COUNT, ROW_HASH, GroupsPlan, Keyed
 from pgtrickle.dvm.render import storage as stored
-from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName, Relation
+from pgtrickle.dvm.schema import CAPTURABLE, QualifiedName
 from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import QueryError, SourceChangedError, UnsupportedQueryError
@@ -40,9 +41,11 @@ from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
 from pgtrickle.refresh.prepare import begin_steps
+from pgtrickle.refresh.storage import make_stage, make_storage
 
 if TYPE_CHECKING:
     from pgtrickle.config import Settings
+    from pgtrickle.dvm.compile import Compiled
     from pgtrickle.pg.connection import Connection
 
 
@@ -99,7 +102,7 @@ def plan(connection: Connection, request: Request) -> Planned:
     free_name = request.name if request.replaces is None else None
     facts = describe_query(connection, free_name, request.query)
     require_same_reading(connection, facts)
-    compiled = compiled_for(facts, request.refresh_mode)
+    compiled = compiled_for(connection, facts, request.refresh_mode)
     strict = request.strict and request.refresh_mode is not RefreshMode.FULL
     required = strict or request.refresh_mode is RefreshMode.DIFFERENTIAL
     if compiled.fallback is not None and required:
@@ -131,9 +134,10 @@ def _reads_back(connection: Connection, text: str) -> bool:
     return ours == text or ours == canonical_text(connection, text)
 
 
-def compiled_for(facts: QueryFacts, mode: RefreshMode) -> Compiled:
+def compiled_for(connection: Connection, facts: QueryFacts, mode: RefreshMode) -> Compiled:
     """Return the plan of a described query in the given mode."""
-    return compile_query(facts.query, facts.schema, differential=mode is not RefreshMode.FULL)
+    differential = mode is not RefreshMode.FULL
+    return compile_described(connection, facts.query, facts.schema, differential=differential)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,16 +194,9 @@ def _capture(
 
 def _new(planned: Planned, dependencies: tuple[Dependency, ...]) -> NewStreamTable:
     request, facts = planned.request, planned.facts
-    options = {
-        LAYOUT: stored.layout(planned.compiled.plan),
-        CAPTURE_FAILURE: request.capture_failure.value,
-    }
-    name = request.name
-    if request.replaces is not None:
-        name = replacement_name(request.replaces)
-        options[REPLACES] = str(request.replaces)
+    replaces = request.replaces
     return NewStreamTable(
-        name=name,
+        name=request.name if replaces is None else replacement_name(replaces),
         query=facts.query,
         query_hash=hashlib.sha256(facts.query.encode()).hexdigest(),
         refresh_mode=request.refresh_mode,
@@ -209,8 +206,22 @@ def _new(planned: Planned, dependencies: tuple[Dependency, ...]) -> NewStreamTab
         settings=facts.settings if request.settings is None else request.settings,
         relations=facts.relations,
         dependencies=dependencies,
-        options=options,
+        options=options_of(planned),
     )
+
+
+def options_of(planned: Planned) -> dict[str, str]:
+    """Return what is stored about a plan, beside what its reader asked for."""
+    request, compiled = planned.request, planned.compiled
+    options = {
+        LAYOUT: stored.layout(compiled.plan, compiled.stages),
+        FUNCTIONS: stored_functions(planned.facts.schema.functions),
+        STAGES: str(len(compiled.stages)),
+        CAPTURE_FAILURE: request.capture_failure.value,
+    }
+    if request.replaces is not None:
+        options[REPLACES] = str(request.replaces)
+    return options
 
 
 def _undo(
@@ -230,7 +241,7 @@ def _populate(
 ) -> int:
     """Fill storage in one transaction, from sources that still are what the plan was made for; return its rows."""
     name = planned.request.name
-    before = _fingerprint(connection, table)
+    before = fingerprint_of(connection, table)
     again = describe_query(connection, None, table.query)
     if again.schema != planned.facts.schema:
         raise _changed(name)
@@ -238,7 +249,7 @@ def _populate(
         found, moment = look(connection, table, begin_steps(table, settings))
         if found != before:
             raise _changed(name)
-        rows = _fill(connection, table, planned.compiled)
+        rows = _fill(connection, table, planned)
         if planned.request.replaces is None:
             show(connection, table.name, table.storage, planned.compiled, replace=False)
         live = run(connection, [Step(fingerprint.LIVE, (table.id,))])[0]
@@ -247,7 +258,8 @@ def _populate(
     return rows
 
 
-def _fingerprint(connection: Connection, table: StreamTable) -> str:
+def fingerprint_of(connection: Connection, table: StreamTable) -> str:
+    """Return what the sources of `table` look like now."""
     with translated("read the shape of the sources"):
         row = run(connection, [Step(fingerprint.AT_SNAPSHOT, (table.id,))])[0]
     return str(row[0]) if row else ""
@@ -260,24 +272,15 @@ def _changed(name: QualifiedName) -> SourceChangedError:
     )
 
 
-def _fill(connection: Connection, table: StreamTable, compiled: Compiled) -> int:
-    """Create storage, fill it, index it and guard it; return the number of rows."""
-    plan_, storage = compiled.plan, sql.Identifier(*table.storage)
-    empty = sql.SQL("CREATE TABLE {} AS {} WITH NO DATA")
-    connection.execute(empty.format(storage, _text(to_sql(stored.contents(plan_)))), prepare=False)
-    if not isinstance(plan_.identity, Keyed):
-        hashed = sql.SQL("ALTER TABLE {} ADD COLUMN {} bigint NOT NULL")
-        connection.execute(hashed.format(storage, sql.Identifier(ROW_HASH)))
-    if isinstance(plan_, GroupsPlan):
-        least = sql.Literal(1 if plan_.identity.columns else 0)
-        counted = sql.SQL("ALTER TABLE {} ADD CHECK ({} >= {})")
-        connection.execute(counted.format(storage, sql.Identifier(ROW_COUNT), least))
-    relation = read_relations(connection, [table.storage])[table.storage]
-    rows = connection.execute(_text(stored.fill(plan_, relation)), prepare=False).rowcount
-    _index(connection, compiled, relation)
-    connection.execute(sql.SQL("ANALYZE {}").format(storage), prepare=False)
-    _guard(connection, storage)
-    return rows
+def _fill(connection: Connection, table: StreamTable, planned: Planned) -> int:
+    """Create and fill the storage of each stage and of the whole; return the rows of the whole."""
+    compiled = compile_for(planned.compiled, table.query, table.id)
+    for stage in compiled.stages:
+        make_stage(connection, table.id, stage)
+    make_storage(connection, table.storage, compiled.plan)
+    counted = "SELECT pg_catalog.pg_stat_get_xact_tuples_inserted(pg_catalog.to_regclass(%s))"
+    row = connection.execute(counted, (str(table.storage),)).fetchone()
+    return int(row[0] or 0) if row else 0
 
 
 def show(
@@ -295,27 +298,3 @@ def show(
         create, sql.Identifier(*name), columns, sql.Identifier(*storage)
     )
     connection.execute(filled, prepare=False)
-
-
-def _index(connection: Connection, compiled: Compiled, storage: Relation) -> None:
-    spec = stored.index(compiled.plan, storage)
-    if spec is None:
-        return
-    kind = sql.SQL("CREATE UNIQUE INDEX ON {} ({})" if spec.unique else "CREATE INDEX ON {} ({})")
-    entries = sql.SQL(", ").join(_text(entry) for entry in spec.entries)
-    connection.execute(kind.format(sql.Identifier(*storage.name), entries), prepare=False)
-
-
-def _guard(connection: Connection, storage: sql.Identifier) -> None:
-    for events in ("INSERT OR UPDATE OR DELETE", "TRUNCATE"):
-        name = sql.Identifier(f"pgtrickle_guard_{events.split()[0].lower()}")
-        command = sql.SQL(
-            "CREATE TRIGGER {} BEFORE {} ON {} FOR EACH STATEMENT"
-            " EXECUTE FUNCTION pgtrickle.refuse_direct_dml()"
-        )
-        connection.execute(command.format(name, _text(events), storage), prepare=False)
-
-
-def _text(text: str) -> sql.SQL:
-    """Return SQL that the compiler built, for composition into a larger statement."""
-    return sql.SQL(text)

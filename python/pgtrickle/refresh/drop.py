@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from psycopg import sql
 
 from pgtrickle.catalog import store
+from pgtrickle.catalog.model import STAGES
 from pgtrickle.cdc.trigger.install import remove_capture
 from pgtrickle.errors import DependantsError
 from pgtrickle.pg.patience import patiently
+from pgtrickle.refresh.storage import drop_stages
 
 if TYPE_CHECKING:
     from pgtrickle.catalog.model import StreamTable
@@ -54,6 +56,7 @@ def discard(connection: Connection, table: StreamTable, settings: Settings) -> N
     def work() -> None:
         connection.execute("SET LOCAL client_min_messages = warning", prepare=False)
         connection.execute(drop_storage, prepare=False)
+        drop_stages(connection, table.stages_of, int(table.options.get(STAGES, "0")))
         store.remove(connection, table.id)
 
     patiently(connection, settings, f"remove what stream table {table.name} left", work)
@@ -71,6 +74,7 @@ def _remove(
             command = sql.SQL("DROP {} IF EXISTS {} {}")
             relation = sql.Identifier(*name)
             connection.execute(command.format(sql.SQL(kind), relation, rule), prepare=False)
+        drop_stages(connection, table.stages_of, int(table.options.get(STAGES, "0")))
         store.remove(connection, table.id)
 
     patiently(connection, settings, f"drop stream table {table.name}", work)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from pgtrickle.catalog import fingerprint, store
 from pgtrickle.catalog.model import Action, RefreshReport, Scope, Status, StreamTable
-from pgtrickle.cdc.cleanup import clean_up
+from pgtrickle.cdc.cleanup import clean_up, empty_stage_buffers
 from pgtrickle.dvm.render import storage as stored
-from pgtrickle.dvm.render.delta import delta
+from pgtrickle.dvm.render.delta import delta, reads_window
 from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import (
     ConflictError,
@@ -35,11 +35,16 @@ from pgtrickle.refresh.prepare import Prepared, prepare
 from pgtrickle.refresh.window import Window
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from pgtrickle._core import PlanCache
     from pgtrickle.config import Settings
     from pgtrickle.dvm.schema import QualifiedName
     from pgtrickle.pg.connection import Connection
 
+
+# Parts and stages have negative numbers in the key of a plan, sources positive ones.
+MAX_PARTS = 1_000_000
 
 Auditor: TypeAlias = Callable[[Prepared], None]
 
@@ -104,6 +109,8 @@ class RefreshEngine:
             return self.rebuild(table.table, decision.reason, audit)
         if window.buffered_bytes >= self.settings.cleanup_at_bytes:
             self._clean_up(table)
+        if table.stage_buffers and isinstance(decision, Delta | Full):
+            empty_stage_buffers(self.connection, table.stage_buffers)
         return report(table.table, window.snapshot, *done, started)
 
     def _misfit(self, table: StreamTable, error: QueryError) -> SourceError:
@@ -195,24 +202,46 @@ class RefreshEngine:
             case Skip(reason) | Rebuild(reason):
                 return Outcome(Action.NO_DATA, Scope.DELTA, reason), Counts()
             case Delta(changed):
-                position = (window.frontier, window.applied_xid)
-                text = sized(self._delta_text(prepared, changed), window.buffered_bytes)
-                change = Step(text, position)
-                outcome = Outcome(Action.DIFFERENTIAL, Scope.DELTA, "changes in the window")
+                changes, scope = self._changes(prepared, window, changed)
+                outcome = Outcome(Action.DIFFERENTIAL, scope, "changes in the window")
             case Full(reason):
-                change = Step(stored.refill(prepared.plan, prepared.storage))
+                changes = refills(prepared)
                 outcome = Outcome(Action.FULL, Scope.ALL, reason)
         moment = Moment(window.snapshot, tree, window.touched)
-        counts = apply(self.connection, prepared, change, moment, outcome, commit=commit)
+        counts = apply(self.connection, prepared, changes, moment, outcome, commit=commit)
         return outcome, counts
 
-    def _delta_text(self, prepared: Prepared, changed: tuple[QualifiedName, ...]) -> str:
-        """Return the apply statement for this changed set, compiled once per generation."""
-        table = prepared.table
-        ids = [d.source.id for d in table.dependencies if d.source.relation in changed]
+    def _changes(
+        self, prepared: Prepared, window: Window, changed: tuple[QualifiedName, ...]
+    ) -> tuple[list[Step], Scope]:
+        """Return the statements that apply the window: each stage that may have changed, then the whole."""
+        steps: list[Step] = []
+        scope = Scope.DELTA
+        moved = set(changed)
+        for number, part in enumerate(prepared.parts):
+            mine = part.plan.root.reads() & moved
+            if not mine:
+                continue
+            text = sized(self._delta_text(prepared, number, mine), window.buffered_bytes)
+            if reads_window(part.plan):
+                steps.append(Step(text, (window.frontier, window.applied_xid)))
+            else:
+                steps.append(Step(text))
+                scope = Scope.ALL
+            moved.add(part.storage.name)
+        return steps, scope
+
+    def _delta_text(
+        self, prepared: Prepared, number: int, changed: AbstractSet[QualifiedName]
+    ) -> str:
+        """Return the apply statement of one part for this changed set, compiled once per generation."""
+        table, part = prepared.table, prepared.parts[number]
+        known = {d.source.relation: int(d.source.id) for d in table.dependencies}
+        known.update({each.storage.name: -1 - i for i, each in enumerate(prepared.parts)})
+        ids = [known[part.storage.name] - MAX_PARTS, *sorted(known[name] for name in changed)]
         text = self.plans.get(table.id, table.generation, ids)
         if text is None:
-            text = delta(prepared.plan, prepared.storage, prepared.buffers, changed)
+            text = delta(part.plan, part.storage, prepared.buffers, changed)
             self.plans.put(table.id, table.generation, ids, text)
         return text
 
@@ -224,6 +253,11 @@ def sized(text: str, buffered_bytes: int) -> str:
     magnitude is a statement of its own.
     """
     return f"{text} -- {len(str(buffered_bytes))}"
+
+
+def refills(prepared: Prepared) -> list[Step]:
+    """Return the statements that compare each stage, then the whole, with what it should be."""
+    return [Step(stored.refill(part.plan, part.storage)) for part in prepared.parts]
 
 
 def report(

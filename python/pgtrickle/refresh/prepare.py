@@ -9,20 +9,20 @@ from psycopg import sql
 
 from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.fingerprint import EPOCH
-from pgtrickle.catalog.model import LAYOUT, RefreshMode, StreamTable
-from pgtrickle.catalog.relations import read_relations
-from pgtrickle.dvm.compile import compile_query
+from pgtrickle.catalog.model import FUNCTIONS, LAYOUT, RefreshMode, StreamTable
+from pgtrickle.catalog.relations import oid_of, read_relations
+from pgtrickle.catalog.stages import compile_stored, read_functions, stage_buffer
 from pgtrickle.dvm.differentiate.sources import Buffer
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind, Schema
 from pgtrickle.engines.postgres import Step, run
-from pgtrickle.errors import LayoutChangedError, SourceError
+from pgtrickle.errors import LayoutChangedError
 from pgtrickle.pg.lease import refresh_key
 from pgtrickle.pg.statement import statement
+from pgtrickle.refresh.storage import stage_buffers
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from typing import LiteralString
 
     from pgtrickle.config import Settings
     from pgtrickle.dvm.plan.model import MaintenancePlan
@@ -40,17 +40,35 @@ class Cluster(NamedTuple):
     database_oid: int
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A plan and its storage: a stage, or the whole."""
+
+    plan: MaintenancePlan
+    storage: Relation
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """Everything about one generation of a stream table that a refresh needs and that stays the same."""
 
     table: StreamTable
-    plan: MaintenancePlan
-    storage: Relation
+    parts: tuple[Part, ...]
     storage_oid: int
     buffers: Mapping[QualifiedName, Buffer]
     begin: tuple[Step, ...]
     window: str
+    stage_buffers: tuple[QualifiedName, ...] = ()
+
+    @property
+    def plan(self) -> MaintenancePlan:
+        """The plan of the whole, which stands on the stages before it."""
+        return self.parts[-1].plan
+
+    @property
+    def storage(self) -> Relation:
+        """The storage that the view shows."""
+        return self.parts[-1].storage
 
     @property
     def partitioned(self) -> bool:
@@ -71,29 +89,42 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
     """Return `table` with its plan, compiled from the stored query and the catalog as it is."""
     relations = read_defined_relations(connection, table.relations)
     differential = table.effective_mode is RefreshMode.DIFFERENTIAL
-    compiled = compile_query(table.query, Schema(relations=relations), differential=differential)
+    functions = read_functions(table.options.get(FUNCTIONS))
+    compiled = compile_stored(
+        connection,
+        table.query,
+        Schema(relations=relations, functions=functions),
+        differential=differential,
+        id_=table.stages_of,
+    )
     if differential and compiled.fallback is not None:
         raise LayoutChangedError(
             f"stream table {table.name} can no longer be maintained differentially",
             detail=str(compiled.fallback),
             hint="Refresh it: in refresh mode AUTO it becomes FULL.",
         )
-    if stored.layout(compiled.plan) != table.options.get(LAYOUT):
+    if stored.layout(compiled.plan, compiled.stages) != table.options.get(LAYOUT):
         raise LayoutChangedError(
             f"sources of stream table {table.name} changed so that its rows are stored differently now",
             detail="A primary key, a NOT NULL or an inheritance child came or went.",
             hint="Refresh the stream table: its rows are then stored anew.",
         )
-    storage = read_relations(connection, [table.storage])[table.storage]
-    oid = _oid(connection, table.storage)
+    names = [*(stage.relation.name for stage in compiled.stages), table.storage]
+    storages = read_relations(connection, names)
+    plans = [*(stage.plan for stage in compiled.stages), compiled.plan]
+    oid = oid_of(connection, table.storage)
     return Prepared(
         table=table,
-        plan=compiled.plan,
-        storage=storage,
+        parts=tuple(
+            Part(plan=plan, storage=storages[name]) for plan, name in zip(plans, names, strict=True)
+        ),
         storage_oid=oid,
-        buffers=buffers_of(table),
+        buffers={**buffers_of(table), **stage_buffers(table.stages_of, compiled.stages)},
         begin=begin_steps(table, settings),
         window=window_statement(table, oid, _watched(connection, table), cluster_of(connection)),
+        stage_buffers=tuple(
+            stage_buffer(table.stages_of, stage.number) for stage in compiled.stages
+        ),
     )
 
 
@@ -176,13 +207,3 @@ def _watched(connection: Connection, table: StreamTable) -> list[int]:
     parameters = ([name.schema for name in names], [name.name for name in names])
     row = run(connection, [Step(WATCHED, parameters)])[0]
     return list(row[0] or ()) if row else []
-
-
-def _oid(connection: Connection, name: QualifiedName) -> int:
-    query: LiteralString = "SELECT to_regclass(%s)::oid"
-    row = connection.execute(query, (str(name),)).fetchone()
-    if row is None or row[0] is None:
-        raise SourceError(
-            f"the storage table {name} is gone", hint="Drop the stream table and create it again."
-        )
-    return int(row[0])

@@ -18,7 +18,6 @@ from pgtrickle.catalog.shape import shape_change, shape_of, shape_of_query
 from pgtrickle.cdc.epoch import adopt_epoch
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.sqlast import to_sql
-from pgtrickle.engines.postgres import Step
 from pgtrickle.errors import (
     LayoutChangedError,
     PgtrickleWarning,
@@ -29,10 +28,10 @@ from pgtrickle.errors import (
 )
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh import create as creation
-from pgtrickle.refresh.alter import Alteration, request_for
+from pgtrickle.refresh.alter import Alteration, kept_otherwise, request_for
 from pgtrickle.refresh.apply import Counts, Outcome, apply, look, refreshing
 from pgtrickle.refresh.capture import capture
-from pgtrickle.refresh.engine import Auditor, report
+from pgtrickle.refresh.engine import Auditor, refills, report
 from pgtrickle.refresh.prepare import Prepared, begin_steps, prepare
 from pgtrickle.refresh.replace import Replacement, replace_rows
 
@@ -54,7 +53,10 @@ def rebuild(
     except QueryError as error:
         raise _misfit(connection, table, error) from error
     except LayoutChangedError:
-        anew = _store_anew(connection, table, reason, settings)
+        try:
+            anew = _store_anew(connection, table, reason, settings)
+        except QueryError as error:
+            raise _misfit(connection, table, error) from error
     if audit is None:
         return anew
     return _refill(connection, store.load(connection, table.name), reason, settings, audit)
@@ -73,14 +75,17 @@ def _refill(
     _recapture(connection, table, settings)
     adopt_epoch(connection, table.id, settings)
     table = store.load(connection, table.name)
+    before = creation.fingerprint_of(connection, table)
+    _require_same_plan(connection, table)
     outcome = Outcome(Action.FULL, Scope.ALL, reason)
     with translated(f"rebuild stream table {table.name}"), refreshing(connection):
         fingerprint, moment = look(connection, table, begin_steps(table, settings))
+        if fingerprint != before:
+            raise SourceChangedError(f"a source of stream table {table.name} changed meanwhile")
         # Compiled here, from the catalog of the very snapshot whose fingerprint is stored.
         prepared = prepare(connection, table, settings)
         _require_same_columns(connection, prepared)
-        change = Step(stored.refill(prepared.plan, prepared.storage))
-        counts = apply(connection, prepared, change, moment, outcome, commit=False)
+        counts = apply(connection, prepared, refills(prepared), moment, outcome, commit=False)
         store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)
         if audit is not None:
             audit(prepared)
@@ -98,16 +103,41 @@ def _misfit(connection: Connection, table: StreamTable, error: QueryError) -> So
     )
 
 
-def _require_same_columns(connection: Connection, prepared: Prepared) -> None:
-    """Raise unless storage has the very types that the query gives now: else values would be cast to the old ones."""
-    wanted = shape_of_query(connection, to_sql(stored.contents(prepared.plan)))
-    found = shape_of(connection, prepared.table.storage)[: len(wanted)]
-    if wanted != found:
+def _planned(connection: Connection, table: StreamTable) -> creation.Planned:
+    """Return what PostgreSQL and the compiler make of the stored query today."""
+    try:
+        return creation.plan(connection, request_for(table, Alteration()))
+    except UnsupportedQueryError as error:
+        raise SourceError(
+            f"stream table {table.name} can no longer be maintained differentially",
+            detail=str(error),
+            hint="Restore its sources, or alter it to refresh mode AUTO or FULL.",
+        ) from error
+
+
+def _require_same_plan(connection: Connection, table: StreamTable) -> None:
+    """Raise unless the query would be kept today as it is: a view below may call other functions, the clock too."""
+    if kept_otherwise(connection, table, _planned(connection, table)):
         raise LayoutChangedError(
-            f"columns of stream table {prepared.table.name} have other types now",
-            detail=shape_change(found, wanted).described(),
+            f"the rows of stream table {table.name} would be kept differently today",
             hint="Refresh the stream table: its rows are then stored anew.",
         )
+
+
+def _require_same_columns(connection: Connection, prepared: Prepared) -> None:
+    """Raise unless storage has the very types that the query gives now: else values would be cast to the old ones.
+
+    Stages come first: what stands on a stage takes its types from it.
+    """
+    for part in prepared.parts:
+        wanted = shape_of_query(connection, to_sql(stored.contents(part.plan)))
+        found = shape_of(connection, part.storage.name)[: len(wanted)]
+        if wanted != found:
+            raise LayoutChangedError(
+                f"columns of stream table {prepared.table.name} have other types now",
+                detail=shape_change(found, wanted).described(),
+                hint="Refresh the stream table: its rows are then stored anew.",
+            )
 
 
 def _store_anew(
@@ -116,16 +146,7 @@ def _store_anew(
     """Replace the storage by one that fits; in mode AUTO the stream table may become FULL, with a warning."""
     started = time.perf_counter()
     adopt_epoch(connection, table.id, settings)
-    try:
-        planned = creation.plan(connection, request_for(table, Alteration()))
-    except QueryError as error:
-        raise _misfit(connection, table, error) from error
-    except UnsupportedQueryError as error:
-        raise SourceError(
-            f"stream table {table.name} can no longer be maintained differentially",
-            detail=str(error),
-            hint="Restore its sources, or alter it to refresh mode AUTO or FULL.",
-        ) from error
+    planned = _planned(connection, table)
     replacement = Replacement(table=table, planned=planned, reason=reason, readers_follow=True)
     filled = replace_rows(connection, replacement, settings)
     for message in (*planned.fallback_warnings, *filled.warnings):

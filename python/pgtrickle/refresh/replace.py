@@ -32,8 +32,6 @@ from pgtrickle.catalog.shape import (
     shape_of,
     shape_of_query,
 )
-from pgtrickle.dvm.render import storage as stored
-from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.errors import (
     ConflictError,
     DependantsError,
@@ -75,9 +73,9 @@ def replace_rows(
     connection: Connection, replacement: Replacement, settings: Settings
 ) -> creation.Filled:
     """Fill a new storage and show it in place of the old one; on failure everything is as it was."""
-    table, plan = replacement.table, replacement.planned.compiled.plan
+    table = replacement.table
     with translated(f"read the columns of stream table {table.name}"):
-        columns = shape_of_query(connection, to_sql(stored.contents(plan)))
+        columns = shape_of_query(connection, replacement.planned.facts.query)
     _require_possible(connection, replacement, columns)
     try:
         filled = creation.fill(connection, replacement.planned, settings)

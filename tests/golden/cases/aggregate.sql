@@ -500,11 +500,10 @@ WITH "delta_1" AS (
         "xid" <> CAST($2 AS xid8)
       )
     )
-), "changed" AS (
+), "groups" AS (
   SELECT
     "customer_id_2_4",
-    "argument_6",
-    CAST(SUM("__pgt_weight") AS INT) AS "__pgt_weight"
+    SUM("__pgt_weight") AS "__pgt_count"
   FROM (
     SELECT
       "customer_id_2" AS "customer_id_2_4",
@@ -518,20 +517,6 @@ WITH "delta_1" AS (
         "__pgt_weight"
       FROM "delta_1"
     ) AS "rows"
-  ) AS "inputs"
-  GROUP BY
-    "customer_id_2_4",
-    "argument_6"
-), "groups" AS (
-  SELECT
-    "customer_id_2_4",
-    SUM("__pgt_weight") AS "__pgt_count"
-  FROM (
-    SELECT
-      "customer_id_2_4",
-      "argument_6",
-      "__pgt_weight"
-    FROM "changed"
   ) AS "inputs"
   GROUP BY
     "customer_id_2_4"

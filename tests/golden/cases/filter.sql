@@ -25,6 +25,24 @@ WITH "delta_1" AS (
         "xid" <> CAST($2 AS xid8)
       )
     )
+), "changes_1" AS (
+  SELECT
+    "id_1",
+    "amount_2",
+    "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id_1",
+      "amount" AS "amount_2",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "changes"
+  WHERE
+    (
+      "amount_2" > CAST((
+        10
+      ) AS DECIMAL)
+    )
 )
 MERGE INTO "pgtrickle_state"."shop.result" AS "t"
 USING (
@@ -44,19 +62,7 @@ USING (
           "id_1",
           "amount_2",
           "__pgt_weight"
-        FROM (
-          SELECT
-            "id" AS "id_1",
-            "amount" AS "amount_2",
-            "__pgt_weight"
-          FROM "delta_1"
-        ) AS "changes"
-        WHERE
-          (
-            "amount_2" > CAST((
-              10
-            ) AS DECIMAL)
-          )
+        FROM "changes_1"
       ) AS "changes"
     ) AS "changes"
     GROUP BY
@@ -102,6 +108,64 @@ WITH "delta_1" AS (
         "xid" <> CAST($2 AS xid8)
       )
     )
+), "changes_1" AS (
+  SELECT
+    "id_1",
+    "customer_id_2",
+    "region_3",
+    "amount_4",
+    "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id_1",
+      "customer_id" AS "customer_id_2",
+      "region" AS "region_3",
+      "amount" AS "amount_4",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "changes"
+  WHERE
+    (
+      "amount_4" > CAST((
+        100
+      ) AS DECIMAL)
+    )
+), "changes_2" AS (
+  SELECT
+    "id_1" AS "id_5",
+    "customer_id_2" AS "customer_id_6",
+    "region_3" AS "region_7",
+    "amount_4" AS "amount_8",
+    "__pgt_weight"
+  FROM (
+    SELECT
+      "id_1",
+      "customer_id_2",
+      "region_3",
+      "amount_4",
+      "__pgt_weight"
+    FROM "changes_1"
+  ) AS "changes"
+), "changes_3" AS (
+  SELECT
+    "id_5",
+    "customer_id_6",
+    "region_7",
+    "amount_8",
+    "__pgt_weight"
+  FROM (
+    SELECT
+      "id_5",
+      "customer_id_6",
+      "region_7",
+      "amount_8",
+      "__pgt_weight"
+    FROM "changes_2"
+  ) AS "changes"
+  WHERE
+    (
+      "region_7" = CAST('north' AS TEXT)
+    )
 )
 MERGE INTO "pgtrickle_state"."shop.result" AS "t"
 USING (
@@ -126,41 +190,7 @@ USING (
           "region_7",
           "amount_8",
           "__pgt_weight"
-        FROM (
-          SELECT
-            "id_1" AS "id_5",
-            "customer_id_2" AS "customer_id_6",
-            "region_3" AS "region_7",
-            "amount_4" AS "amount_8",
-            "__pgt_weight"
-          FROM (
-            SELECT
-              "id_1",
-              "customer_id_2",
-              "region_3",
-              "amount_4",
-              "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_1",
-                "customer_id" AS "customer_id_2",
-                "region" AS "region_3",
-                "amount" AS "amount_4",
-                "__pgt_weight"
-              FROM "delta_1"
-            ) AS "changes"
-            WHERE
-              (
-                "amount_4" > CAST((
-                  100
-                ) AS DECIMAL)
-              )
-          ) AS "changes"
-        ) AS "changes"
-        WHERE
-          (
-            "region_7" = CAST('north' AS TEXT)
-          )
+        FROM "changes_3"
       ) AS "changes"
     ) AS "changes"
     GROUP BY

@@ -25,6 +25,29 @@ WITH "delta_1" AS (
         "xid" <> CAST($2 AS xid8)
       )
     )
+), "changes_1" AS (
+  SELECT
+    "id_1",
+    "customer_id_2",
+    "id_3",
+    "name_4",
+    1 * "input_1"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id_1",
+      "customer_id" AS "customer_id_2",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "input_1", (
+    SELECT
+      "id" AS "id_3",
+      "name" AS "name_4"
+    FROM ONLY "shop"."customers"
+  ) AS "input_2"
+  WHERE
+    (
+      "id_3" = "customer_id_2"
+    )
 )
 MERGE INTO "pgtrickle_state"."shop.result" AS "t"
 USING (
@@ -48,25 +71,8 @@ USING (
           "customer_id_2",
           "id_3",
           "name_4",
-          1 * "input_1"."__pgt_weight" AS "__pgt_weight"
-        FROM (
-          SELECT
-            "id" AS "id_1",
-            "customer_id" AS "customer_id_2",
-            "__pgt_weight"
-          FROM "delta_1"
-        ) AS "input_1", (
-          SELECT
-            "id" AS "id_3",
-            "name" AS "name_4"
-          FROM ONLY "shop"."customers"
-        ) AS "input_2"
-        WHERE
-          (
-            (
-              "id_3" = "customer_id_2"
-            )
-          )
+          "__pgt_weight"
+        FROM "changes_1"
       ) AS "changes"
     ) AS "changes"
     GROUP BY
@@ -134,6 +140,80 @@ WITH "delta_1" AS (
         "xid" <> CAST($2 AS xid8)
       )
     )
+), "changes_1" AS (
+  SELECT
+    "id_1",
+    "customer_id_2",
+    "id_3",
+    "name_4",
+    1 * "input_1"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id_1",
+      "customer_id" AS "customer_id_2",
+      "__pgt_weight"
+    FROM "delta_2"
+  ) AS "input_1", (
+    SELECT
+      "id" AS "id_3",
+      "name" AS "name_4"
+    FROM ONLY "shop"."customers"
+  ) AS "input_2"
+  WHERE
+    (
+      "id_3" = "customer_id_2"
+    )
+  UNION ALL
+  SELECT
+    "id_1",
+    "customer_id_2",
+    "id_3",
+    "name_4",
+    1 * "input_2"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id_1",
+      "customer_id" AS "customer_id_2"
+    FROM ONLY "shop"."orders"
+  ) AS "input_1", (
+    SELECT
+      "id" AS "id_3",
+      "name" AS "name_4",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "input_2"
+  WHERE
+    (
+      "id_3" = "customer_id_2"
+    )
+  UNION ALL
+  SELECT
+    "id_1",
+    "customer_id_2",
+    "id_3",
+    "name_4",
+    (
+      (
+        -1
+      ) * "input_1"."__pgt_weight"
+    ) * "input_2"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id_1",
+      "customer_id" AS "customer_id_2",
+      "__pgt_weight"
+    FROM "delta_2"
+  ) AS "input_1", (
+    SELECT
+      "id" AS "id_3",
+      "name" AS "name_4",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "input_2"
+  WHERE
+    (
+      "id_3" = "customer_id_2"
+    )
 )
 MERGE INTO "pgtrickle_state"."shop.result" AS "t"
 USING (
@@ -157,80 +237,8 @@ USING (
           "customer_id_2",
           "id_3",
           "name_4",
-          1 * "input_1"."__pgt_weight" AS "__pgt_weight"
-        FROM (
-          SELECT
-            "id" AS "id_1",
-            "customer_id" AS "customer_id_2",
-            "__pgt_weight"
-          FROM "delta_2"
-        ) AS "input_1", (
-          SELECT
-            "id" AS "id_3",
-            "name" AS "name_4"
-          FROM ONLY "shop"."customers"
-        ) AS "input_2"
-        WHERE
-          (
-            (
-              "id_3" = "customer_id_2"
-            )
-          )
-        UNION ALL
-        SELECT
-          "id_1",
-          "customer_id_2",
-          "id_3",
-          "name_4",
-          1 * "input_2"."__pgt_weight" AS "__pgt_weight"
-        FROM (
-          SELECT
-            "id" AS "id_1",
-            "customer_id" AS "customer_id_2"
-          FROM ONLY "shop"."orders"
-        ) AS "input_1", (
-          SELECT
-            "id" AS "id_3",
-            "name" AS "name_4",
-            "__pgt_weight"
-          FROM "delta_1"
-        ) AS "input_2"
-        WHERE
-          (
-            (
-              "id_3" = "customer_id_2"
-            )
-          )
-        UNION ALL
-        SELECT
-          "id_1",
-          "customer_id_2",
-          "id_3",
-          "name_4",
-          (
-            (
-              -1
-            ) * "input_1"."__pgt_weight"
-          ) * "input_2"."__pgt_weight" AS "__pgt_weight"
-        FROM (
-          SELECT
-            "id" AS "id_1",
-            "customer_id" AS "customer_id_2",
-            "__pgt_weight"
-          FROM "delta_2"
-        ) AS "input_1", (
-          SELECT
-            "id" AS "id_3",
-            "name" AS "name_4",
-            "__pgt_weight"
-          FROM "delta_1"
-        ) AS "input_2"
-        WHERE
-          (
-            (
-              "id_3" = "customer_id_2"
-            )
-          )
+          "__pgt_weight"
+        FROM "changes_1"
       ) AS "changes"
     ) AS "changes"
     GROUP BY
@@ -278,6 +286,275 @@ WITH "delta_1" AS (
         "xid" <> CAST($2 AS xid8)
       )
     )
+), "changes_1" AS (
+  SELECT
+    "id_1",
+    "id_2",
+    "customer_id_3",
+    "id_4",
+    "customer_id_5",
+    "id_6",
+    "customer_id_7",
+    1 * "input_1"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id_1",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "input_1", (
+    SELECT
+      "id" AS "id_2",
+      "customer_id" AS "customer_id_3"
+    FROM ONLY "shop"."orders"
+  ) AS "input_2", (
+    SELECT
+      "id" AS "id_4",
+      "customer_id" AS "customer_id_5"
+    FROM ONLY "shop"."orders"
+  ) AS "input_3", (
+    SELECT
+      "id" AS "id_6",
+      "customer_id" AS "customer_id_7"
+    FROM ONLY "shop"."orders"
+  ) AS "input_4"
+  UNION ALL
+  SELECT
+    "id_1",
+    "id_2",
+    "customer_id_3",
+    "id_4",
+    "customer_id_5",
+    "id_6",
+    "customer_id_7",
+    (
+      1 * "input_1"."__pgt_weight"
+    ) * "input_2"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id_1",
+      1 AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1"
+      FROM ONLY "shop"."orders"
+    ) AS "rows"
+    UNION ALL
+    SELECT
+      "id_1",
+      -"__pgt_weight" AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "changes"
+  ) AS "input_1", (
+    SELECT
+      "id" AS "id_2",
+      "customer_id" AS "customer_id_3",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "input_2", (
+    SELECT
+      "id" AS "id_4",
+      "customer_id" AS "customer_id_5"
+    FROM ONLY "shop"."orders"
+  ) AS "input_3", (
+    SELECT
+      "id" AS "id_6",
+      "customer_id" AS "customer_id_7"
+    FROM ONLY "shop"."orders"
+  ) AS "input_4"
+  UNION ALL
+  SELECT
+    "id_1",
+    "id_2",
+    "customer_id_3",
+    "id_4",
+    "customer_id_5",
+    "id_6",
+    "customer_id_7",
+    (
+      (
+        1 * "input_1"."__pgt_weight"
+      ) * "input_2"."__pgt_weight"
+    ) * "input_3"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id_1",
+      1 AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1"
+      FROM ONLY "shop"."orders"
+    ) AS "rows"
+    UNION ALL
+    SELECT
+      "id_1",
+      -"__pgt_weight" AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "changes"
+  ) AS "input_1", (
+    SELECT
+      "id_2",
+      "customer_id_3",
+      1 AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_2",
+        "customer_id" AS "customer_id_3"
+      FROM ONLY "shop"."orders"
+    ) AS "rows"
+    UNION ALL
+    SELECT
+      "id_2",
+      "customer_id_3",
+      -"__pgt_weight" AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_2",
+        "customer_id" AS "customer_id_3",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "changes"
+  ) AS "input_2", (
+    SELECT
+      "id" AS "id_4",
+      "customer_id" AS "customer_id_5",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "input_3", (
+    SELECT
+      "id" AS "id_6",
+      "customer_id" AS "customer_id_7"
+    FROM ONLY "shop"."orders"
+  ) AS "input_4"
+  UNION ALL
+  SELECT
+    "id_1",
+    "id_2",
+    "customer_id_3",
+    "id_4",
+    "customer_id_5",
+    "id_6",
+    "customer_id_7",
+    (
+      (
+        (
+          1 * "input_1"."__pgt_weight"
+        ) * "input_2"."__pgt_weight"
+      ) * "input_3"."__pgt_weight"
+    ) * "input_4"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id_1",
+      1 AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1"
+      FROM ONLY "shop"."orders"
+    ) AS "rows"
+    UNION ALL
+    SELECT
+      "id_1",
+      -"__pgt_weight" AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "changes"
+  ) AS "input_1", (
+    SELECT
+      "id_2",
+      "customer_id_3",
+      1 AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_2",
+        "customer_id" AS "customer_id_3"
+      FROM ONLY "shop"."orders"
+    ) AS "rows"
+    UNION ALL
+    SELECT
+      "id_2",
+      "customer_id_3",
+      -"__pgt_weight" AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_2",
+        "customer_id" AS "customer_id_3",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "changes"
+  ) AS "input_2", (
+    SELECT
+      "id_4",
+      "customer_id_5",
+      1 AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_4",
+        "customer_id" AS "customer_id_5"
+      FROM ONLY "shop"."orders"
+    ) AS "rows"
+    UNION ALL
+    SELECT
+      "id_4",
+      "customer_id_5",
+      -"__pgt_weight" AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_4",
+        "customer_id" AS "customer_id_5",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "changes"
+  ) AS "input_3", (
+    SELECT
+      "id" AS "id_6",
+      "customer_id" AS "customer_id_7",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "input_4"
+), "changes_2" AS (
+  SELECT
+    "id_1",
+    "id_2",
+    "customer_id_3",
+    "id_4",
+    "customer_id_5",
+    "id_6",
+    "customer_id_7",
+    "__pgt_weight"
+  FROM (
+    SELECT
+      "id_1",
+      "id_2",
+      "customer_id_3",
+      "id_4",
+      "customer_id_5",
+      "id_6",
+      "customer_id_7",
+      "__pgt_weight"
+    FROM "changes_1"
+  ) AS "changes"
+  WHERE
+    (
+      (
+        "id_1" = "customer_id_3"
+      )
+      AND (
+        "id_2" = "customer_id_5"
+      )
+      AND (
+        "id_4" = "customer_id_7"
+      )
+    )
 )
 MERGE INTO "pgtrickle_state"."shop.result" AS "t"
 USING (
@@ -311,254 +588,7 @@ USING (
           "id_6",
           "customer_id_7",
           "__pgt_weight"
-        FROM (
-          SELECT
-            "id_1",
-            "id_2",
-            "customer_id_3",
-            "id_4",
-            "customer_id_5",
-            "id_6",
-            "customer_id_7",
-            1 * "input_1"."__pgt_weight" AS "__pgt_weight"
-          FROM (
-            SELECT
-              "id" AS "id_1",
-              "__pgt_weight"
-            FROM "delta_1"
-          ) AS "input_1", (
-            SELECT
-              "id" AS "id_2",
-              "customer_id" AS "customer_id_3"
-            FROM ONLY "shop"."orders"
-          ) AS "input_2", (
-            SELECT
-              "id" AS "id_4",
-              "customer_id" AS "customer_id_5"
-            FROM ONLY "shop"."orders"
-          ) AS "input_3", (
-            SELECT
-              "id" AS "id_6",
-              "customer_id" AS "customer_id_7"
-            FROM ONLY "shop"."orders"
-          ) AS "input_4"
-          UNION ALL
-          SELECT
-            "id_1",
-            "id_2",
-            "customer_id_3",
-            "id_4",
-            "customer_id_5",
-            "id_6",
-            "customer_id_7",
-            (
-              1 * "input_1"."__pgt_weight"
-            ) * "input_2"."__pgt_weight" AS "__pgt_weight"
-          FROM (
-            SELECT
-              "id_1",
-              1 AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_1"
-              FROM ONLY "shop"."orders"
-            ) AS "rows"
-            UNION ALL
-            SELECT
-              "id_1",
-              -"__pgt_weight" AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_1",
-                "__pgt_weight"
-              FROM "delta_1"
-            ) AS "changes"
-          ) AS "input_1", (
-            SELECT
-              "id" AS "id_2",
-              "customer_id" AS "customer_id_3",
-              "__pgt_weight"
-            FROM "delta_1"
-          ) AS "input_2", (
-            SELECT
-              "id" AS "id_4",
-              "customer_id" AS "customer_id_5"
-            FROM ONLY "shop"."orders"
-          ) AS "input_3", (
-            SELECT
-              "id" AS "id_6",
-              "customer_id" AS "customer_id_7"
-            FROM ONLY "shop"."orders"
-          ) AS "input_4"
-          UNION ALL
-          SELECT
-            "id_1",
-            "id_2",
-            "customer_id_3",
-            "id_4",
-            "customer_id_5",
-            "id_6",
-            "customer_id_7",
-            (
-              (
-                1 * "input_1"."__pgt_weight"
-              ) * "input_2"."__pgt_weight"
-            ) * "input_3"."__pgt_weight" AS "__pgt_weight"
-          FROM (
-            SELECT
-              "id_1",
-              1 AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_1"
-              FROM ONLY "shop"."orders"
-            ) AS "rows"
-            UNION ALL
-            SELECT
-              "id_1",
-              -"__pgt_weight" AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_1",
-                "__pgt_weight"
-              FROM "delta_1"
-            ) AS "changes"
-          ) AS "input_1", (
-            SELECT
-              "id_2",
-              "customer_id_3",
-              1 AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_2",
-                "customer_id" AS "customer_id_3"
-              FROM ONLY "shop"."orders"
-            ) AS "rows"
-            UNION ALL
-            SELECT
-              "id_2",
-              "customer_id_3",
-              -"__pgt_weight" AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_2",
-                "customer_id" AS "customer_id_3",
-                "__pgt_weight"
-              FROM "delta_1"
-            ) AS "changes"
-          ) AS "input_2", (
-            SELECT
-              "id" AS "id_4",
-              "customer_id" AS "customer_id_5",
-              "__pgt_weight"
-            FROM "delta_1"
-          ) AS "input_3", (
-            SELECT
-              "id" AS "id_6",
-              "customer_id" AS "customer_id_7"
-            FROM ONLY "shop"."orders"
-          ) AS "input_4"
-          UNION ALL
-          SELECT
-            "id_1",
-            "id_2",
-            "customer_id_3",
-            "id_4",
-            "customer_id_5",
-            "id_6",
-            "customer_id_7",
-            (
-              (
-                (
-                  1 * "input_1"."__pgt_weight"
-                ) * "input_2"."__pgt_weight"
-              ) * "input_3"."__pgt_weight"
-            ) * "input_4"."__pgt_weight" AS "__pgt_weight"
-          FROM (
-            SELECT
-              "id_1",
-              1 AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_1"
-              FROM ONLY "shop"."orders"
-            ) AS "rows"
-            UNION ALL
-            SELECT
-              "id_1",
-              -"__pgt_weight" AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_1",
-                "__pgt_weight"
-              FROM "delta_1"
-            ) AS "changes"
-          ) AS "input_1", (
-            SELECT
-              "id_2",
-              "customer_id_3",
-              1 AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_2",
-                "customer_id" AS "customer_id_3"
-              FROM ONLY "shop"."orders"
-            ) AS "rows"
-            UNION ALL
-            SELECT
-              "id_2",
-              "customer_id_3",
-              -"__pgt_weight" AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_2",
-                "customer_id" AS "customer_id_3",
-                "__pgt_weight"
-              FROM "delta_1"
-            ) AS "changes"
-          ) AS "input_2", (
-            SELECT
-              "id_4",
-              "customer_id_5",
-              1 AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_4",
-                "customer_id" AS "customer_id_5"
-              FROM ONLY "shop"."orders"
-            ) AS "rows"
-            UNION ALL
-            SELECT
-              "id_4",
-              "customer_id_5",
-              -"__pgt_weight" AS "__pgt_weight"
-            FROM (
-              SELECT
-                "id" AS "id_4",
-                "customer_id" AS "customer_id_5",
-                "__pgt_weight"
-              FROM "delta_1"
-            ) AS "changes"
-          ) AS "input_3", (
-            SELECT
-              "id" AS "id_6",
-              "customer_id" AS "customer_id_7",
-              "__pgt_weight"
-            FROM "delta_1"
-          ) AS "input_4"
-        ) AS "changes"
-        WHERE
-          (
-            (
-              "id_1" = "customer_id_3"
-            )
-            AND (
-              "id_2" = "customer_id_5"
-            )
-            AND (
-              "id_4" = "customer_id_7"
-            )
-          )
+        FROM "changes_2"
       ) AS "changes"
     ) AS "changes"
     GROUP BY
@@ -587,4 +617,144 @@ WHEN NOT MATCHED AND "d"."__pgt_weight" > 0 THEN INSERT ("id", "b", "c", "d") VA
 -- changed: orders
 SELECT o.id, c.name FROM (shop.orders o LEFT JOIN shop.customers c ON ((c.id = o.customer_id)))
 ---
-FULL [PGT232] LEFT JOIN has no differential form yet
+WITH "delta_1" AS (
+  SELECT
+    "id" AS "id",
+    "customer_id" AS "customer_id",
+    "region" AS "region",
+    "amount" AS "amount",
+    "weight" AS "weight",
+    CASE WHEN "action" = 'I' THEN 1 ELSE (
+      -1
+    ) END AS "__pgt_weight"
+  FROM "pgtrickle_changes"."changes_1"
+  WHERE
+    (
+      (
+        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+      )
+      AND (
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+      )
+      AND (
+        "xid" <> CAST($2 AS xid8)
+      )
+    )
+), "changes_1" AS (
+  SELECT
+    "id_1",
+    "customer_id_2",
+    "id_3",
+    "name_4",
+    1 * "input_1"."__pgt_weight" AS "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id_1",
+      "customer_id" AS "customer_id_2",
+      "__pgt_weight"
+    FROM "delta_1"
+  ) AS "input_1", (
+    SELECT
+      "id" AS "id_3",
+      "name" AS "name_4"
+    FROM ONLY "shop"."customers"
+  ) AS "input_2"
+  WHERE
+    (
+      "id_3" = "customer_id_2"
+    )
+  UNION ALL
+  SELECT
+    "id_1",
+    "customer_id_2",
+    "id_3",
+    "name_4",
+    "__pgt_weight"
+  FROM (
+    SELECT
+      "id_1",
+      "customer_id_2",
+      "__pgt_weight"
+    FROM (
+      SELECT
+        "id" AS "id_1",
+        "customer_id" AS "customer_id_2",
+        "__pgt_weight"
+      FROM "delta_1"
+    ) AS "rows"
+    WHERE
+      (
+        NOT EXISTS(
+          SELECT
+            1
+          FROM (
+            SELECT
+              "id" AS "id_3",
+              "name" AS "name_4"
+            FROM ONLY "shop"."customers"
+          ) AS "others"
+          WHERE
+            (
+              "id_3" = "customer_id_2"
+            )
+        )
+      )
+  ) AS "rows"
+  LEFT JOIN (
+    SELECT
+      "id_3",
+      "name_4"
+    FROM (
+      SELECT
+        "id" AS "id_3",
+        "name" AS "name_4"
+      FROM ONLY "shop"."customers"
+    ) AS "others"
+    WHERE
+      FALSE
+  ) AS "nothing"
+    ON TRUE
+)
+MERGE INTO "pgtrickle_state"."shop.result" AS "t"
+USING (
+  SELECT DISTINCT ON ("id")
+    "id",
+    "name",
+    "__pgt_weight"
+  FROM (
+    SELECT
+      "id" AS "id",
+      "name" AS "name",
+      CAST(SUM("__pgt_weight") AS INT) AS "__pgt_weight"
+    FROM (
+      SELECT
+        "id_1" AS "id",
+        "name_4" AS "name",
+        "__pgt_weight"
+      FROM (
+        SELECT
+          "id_1",
+          "customer_id_2",
+          "id_3",
+          "name_4",
+          "__pgt_weight"
+        FROM "changes_1"
+      ) AS "changes"
+    ) AS "changes"
+    GROUP BY
+      "id",
+      "name"
+    HAVING
+      SUM("__pgt_weight") <> 0
+  ) AS "net"
+  ORDER BY
+    "id",
+    "__pgt_weight" DESC
+) AS "d"
+ON (
+  "t"."id" = "d"."id"
+)
+WHEN MATCHED AND "d"."__pgt_weight" < 0 THEN DELETE
+WHEN MATCHED THEN UPDATE SET
+  "name" = "d"."name"
+WHEN NOT MATCHED AND "d"."__pgt_weight" > 0 THEN INSERT ("id", "name") VALUES ("d"."id", "d"."name")

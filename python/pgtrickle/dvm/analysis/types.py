@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 SMALLINT, INTEGER, BIGINT = "smallint", "integer", "bigint"
 INTEGERS = (SMALLINT, INTEGER, BIGINT)
 NUMERIC = "numeric"
+BOOLEAN = "boolean"
 FLOATS = frozenset({"real", "double precision"})
 
 _MAX_INTEGER = 2**31

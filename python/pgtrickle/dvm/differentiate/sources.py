@@ -33,6 +33,8 @@ from pgtrickle.dvm.sqlast import (
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from pgtrickle.dvm.operators.base import Operator
+
 FRONTIER_SNAPSHOT = 1
 FRONTIER_XID = 2
 
@@ -56,13 +58,48 @@ class Leaves(Protocol):
         """Return the weighted changes of `relation`; None when it has not changed."""
         ...
 
+    @property
+    def reads_stages(self) -> bool:
+        """Whether a stage is read from its storage; else its query is evaluated from the sources."""
+        ...
+
+    def delta(self, operator: Operator) -> Query | None:
+        """Return the operator's delta, computed once for the whole statement however often it is asked for."""
+        ...
+
+    def share(self, name: str, query: Query) -> str:
+        """Give `query` a name in the statement, computed once, and return it."""
+        ...
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BufferLeaves:
-    """Base tables for the rows, change buffers for the changes of the relations in `changed`."""
+    """Base tables for the rows, change buffers for the changes of the relations in `changed`.
+
+    `shared` collects the named queries of one statement, in the order in which they may refer to each other.
+    """
 
     buffers: Mapping[QualifiedName, Buffer] = field(default_factory=dict)
     changed: Sequence[QualifiedName] = ()
+    reads_stages: bool = True
+    shared: list[tuple[str, Query]] = field(default_factory=list)
+    deltas: dict[int, tuple[Operator, Query | None]] = field(default_factory=dict)
+
+    def delta(self, operator: Operator) -> Query | None:
+        """Return the operator's delta, computed once for the whole statement however often it is asked for."""
+        if id(operator) not in self.deltas:
+            query = operator.delta(self)
+            if query is not None and operator.children:
+                outputs = [*operator.references(), col(WEIGHT)]
+                query = select(outputs, table(self.share("changes", query)))
+            self.deltas[id(operator)] = (operator, query)
+        return self.deltas[id(operator)][1]
+
+    def share(self, name: str, query: Query) -> str:
+        """Give `query` a name in the statement, computed once, and return it."""
+        numbered = f"{name}_{len(self.shared) + 1}"
+        self.shared.append((numbered, query))
+        return numbered
 
     def rows(self, relation: Relation, columns: Mapping[str, str]) -> Query:
         """Return the rows of `relation` now; `columns` maps its columns to output names."""
@@ -78,13 +115,14 @@ class BufferLeaves:
         return select([*outputs, col(WEIGHT)], table(self._delta_name(relation.name)))
 
     def delta_tables(self) -> list[tuple[str, Query]]:
-        """Return the named queries that `changes` refers to, one for each changed relation.
+        """Return the named queries of the statement: the changes of each changed relation, then what was shared.
 
         PostgreSQL inlines one that is used once and computes one that is used more often only once.
         """
-        return [
+        pending = [
             (self._delta_name(name), self._pending(self.buffers[name])) for name in self.changed
         ]
+        return [*pending, *self.shared]
 
     def _delta_name(self, relation: QualifiedName) -> str:
         return f"delta_{list(self.changed).index(relation) + 1}"

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from pgtrickle.dvm.analysis.functions import in_window
 from pgtrickle.dvm.sqlast import Query, case, number
 
 if TYPE_CHECKING:
@@ -21,7 +22,8 @@ def fold_filters(query: Query, _schema: Schema) -> Query:
     """Return `query` without FILTER on count, sum, avg, min and max."""
     for node in list(query.find_all(exp.Filter)):
         aggregate = node.this
-        if not isinstance(aggregate, IGNORES_NULLS) or isinstance(aggregate.this, exp.Distinct):
+        plain = isinstance(aggregate, IGNORES_NULLS) and not in_window(aggregate)
+        if not plain or isinstance(aggregate.this, exp.Distinct | exp.Order):
             continue
         condition = node.expression.this
         value = number(1) if isinstance(aggregate.this, exp.Star) else aggregate.this

@@ -9,6 +9,7 @@ from pgtrickle.dvm.normalise.drop_order import drop_order
 from pgtrickle.dvm.normalise.expand_generated import expand_generated
 from pgtrickle.dvm.normalise.fold_filters import fold_filters
 from pgtrickle.dvm.normalise.inline_views import inline_views
+from pgtrickle.dvm.normalise.inline_windows import inline_windows
 from pgtrickle.dvm.normalise.merged_columns import merged_columns
 from pgtrickle.dvm.normalise.qualify import qualify
 from pgtrickle.dvm.schema import Schema
@@ -22,6 +23,7 @@ PASSES: tuple[Pass, ...] = (
     merged_columns,  # before qualify: it writes columns with their tables
     qualify,  # from here each column has its table
     expand_generated,  # needs the table of each column
+    inline_windows,  # before planning: each window function is read by itself
     fold_filters,
 )
 

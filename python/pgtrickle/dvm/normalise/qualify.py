@@ -26,6 +26,9 @@ def qualify(query: Query, schema: Schema) -> Query:
             if column.table or column.find_ancestor(exp.Select) is not select:
                 continue
             owners = [alias for alias, names in offered if column.name in names]
+            if not owners and len(offered) == 1:
+                # A WITH query or a function: what it offers is not known here, but nothing else can be meant.
+                owners = [offered[0][0]]
             if len(owners) == 1:
                 column.set("table", ident(owners[0]))
     return query

@@ -8,14 +8,13 @@ the node gives the groups' changes and the groups' state, and the apply step joi
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
-from sqlglot import exp
 from typing_extensions import override
 
 from pgtrickle.dvm.analysis.types import infer, never_null
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, AggregateCall, Strategy
-from pgtrickle.dvm.operators.aggregates.count import RowCount
+from pgtrickle.dvm.operators.aggregates.count import Count, RowCount
 from pgtrickle.dvm.operators.base import Operator, Output, PlanColumn
 from pgtrickle.dvm.sqlast import (
     WEIGHT,
@@ -40,6 +39,7 @@ if TYPE_CHECKING:
 class Aggregate(Operator):
     """Group by `keys`; `arguments` are the expressions that the `calls` aggregate over."""
 
+    staged: ClassVar[bool] = True
     child: Operator
     keys: tuple[Output, ...]
     arguments: tuple[Output, ...]
@@ -57,7 +57,10 @@ class Aggregate(Operator):
             )
             for key in self.keys
         )
-        return (*keys, *(PlanColumn(name=call.name) for call in self.calls))
+        calls = (
+            PlanColumn(name=call.name, not_null=isinstance(call, Count)) for call in self.calls
+        )
+        return (*keys, *calls)
 
     @property
     @override
@@ -107,8 +110,3 @@ class Aggregate(Operator):
         keys = ", ".join(to_sql(key.expression) for key in self.keys)
         calls = ", ".join(f"{to_sql(call.native())} [{call.strategy}]" for call in self.calls)
         return f"Aggregate by ({keys}) {calls}".rstrip()
-
-
-def is_aggregate(node: Expr) -> bool:
-    """Return whether the node is a call of an aggregate that sqlglot knows."""
-    return isinstance(node, exp.AggFunc)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from pgtrickle.dvm.schema import QualifiedName, TypeFacts
 from pgtrickle.dvm.sqlast import Expr, Query, col, named
@@ -42,9 +42,13 @@ class Output:
 
 
 class Operator(ABC):
-    """One node of a plan."""
+    """One node of a plan.
+
+    `staged` nodes follow a change only from what is stored of them: below another operator they get storage of their own.
+    """
 
     __slots__ = ()
+    staged: ClassVar[bool] = False
 
     @property
     @abstractmethod

@@ -42,7 +42,7 @@ class Filter(Operator):
 
     @override
     def delta(self, leaves: Leaves) -> Query | None:
-        changes = self.child.delta(leaves)
+        changes = leaves.delta(self.child)
         if changes is None:
             return None
         outputs = [*self.references(), col(WEIGHT)]

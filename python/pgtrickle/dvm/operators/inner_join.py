@@ -63,7 +63,7 @@ class InnerJoin(Operator):
 
     @override
     def delta(self, leaves: Leaves) -> Query | None:
-        changes = [child.delta(leaves) for child in self.inputs]
+        changes = [leaves.delta(child) for child in self.inputs]
         changed = [position for position, change in enumerate(changes) if change is not None]
         if not changed:
             return None

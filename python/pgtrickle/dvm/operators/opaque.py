@@ -6,7 +6,7 @@ Rule: none. It can be evaluated, not differentiated; its stream table is refresh
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from typing_extensions import override
 
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 class Opaque(Operator):
     """Evaluate `query`, whose tables already stand for the stored ones."""
 
+    staged: ClassVar[bool] = True
     query: Query
     outputs: tuple[PlanColumn, ...]
     relations: frozenset[QualifiedName]

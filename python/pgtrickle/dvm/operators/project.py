@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Project(Operator):
-    """Compute `outputs` from the child's columns."""
+    """Compute `outputs` from the child's columns; `expands` when one of them may return several rows."""
 
     child: Operator
     outputs: tuple[Output, ...]
+    expands: bool = False
 
     @property
     @override
@@ -51,7 +52,7 @@ class Project(Operator):
 
     @override
     def delta(self, leaves: Leaves) -> Query | None:
-        changes = self.child.delta(leaves)
+        changes = leaves.delta(self.child)
         if changes is None:
             return None
         outputs = [*(output.aliased() for output in self.outputs), col(WEIGHT)]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from pgtrickle.dvm.analysis.volatility import unstable_functions, volatile_functions
-from pgtrickle.dvm.schema import CAPTURABLE, HIDDEN_PREFIX, FunctionKind, RelationKind, Schema
+from pgtrickle.dvm.schema import CAPTURABLE, HIDDEN_PREFIX, RelationKind, Schema
 from pgtrickle.errors import RejectedQueryError, UnsupportedQueryError
 
 if TYPE_CHECKING:
@@ -71,24 +71,3 @@ def require_observable(schema: Schema) -> None:
             code="PGT222",
             hint="Use refresh_mode FULL, or copy the rows into a table.",
         )
-
-
-MAINTAINED_AGGREGATES = frozenset({"count", "sum", "avg", "min", "max"})
-
-
-def require_known_functions(schema: Schema) -> None:
-    """Raise for aggregates, window and set-returning functions that no operator maintains."""
-    for function in schema.functions:
-        aggregate = function.kind is FunctionKind.AGGREGATE
-        if aggregate and not (function.builtin and function.name in MAINTAINED_AGGREGATES):
-            raise UnsupportedQueryError(
-                f'aggregate "{function.name}" has no differential form yet',
-                code="PGT201",
-                hint="Create the stream table with refresh_mode FULL.",
-            )
-        if function.kind is FunctionKind.WINDOW or function.returns_set:
-            raise UnsupportedQueryError(
-                f'function "{function.name}" has no differential form yet',
-                code="PGT254" if function.kind is FunctionKind.WINDOW else "PGT231",
-                detail="Window functions and functions that return sets are evaluated in full.",
-            )

@@ -7,20 +7,29 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from pgtrickle.dvm.analysis.functions import (
+    HYPOTHETICAL,
+    TRUTHS,
+    UNORDERED,
+    Aggregates,
+    called_name,
+)
 from pgtrickle.dvm.analysis.types import FLOATS, infer, never_null
+from pgtrickle.dvm.dialect import PLAIN_AGGREGATES
 from pgtrickle.dvm.operators.aggregates.count import Count, RowCount, ValueCount
 from pgtrickle.dvm.operators.aggregates.extremum import Extremum
 from pgtrickle.dvm.operators.aggregates.rescan import Reread, Rescan
 from pgtrickle.dvm.operators.aggregates.sum import SumOrAvg, domain_of
+from pgtrickle.dvm.operators.aggregates.truth import Truth
 from pgtrickle.dvm.operators.base import Operator, Output, PlanColumn
-from pgtrickle.dvm.sqlast import Expr, binary, col, number, to_sql
-from pgtrickle.errors import UnsupportedQueryError
+from pgtrickle.dvm.plan.orders import in_order, settled
+from pgtrickle.dvm.sqlast import Expr, binary, case, col, number, rewritten, substituted, to_sql
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from pgtrickle.dvm.operators.aggregates.base import AggregateCall
     from pgtrickle.dvm.plan.names import Names
-
-SUPPORTED = (exp.Count, exp.Sum, exp.Avg, exp.Min, exp.Max)
 
 
 @dataclass(slots=True)
@@ -29,41 +38,56 @@ class CallBuilder:
 
     child: Operator
     names: Names
+    aggregates: Aggregates
+    keys: Mapping[str, Output]
     grouped: bool
     calls: dict[str, AggregateCall] = field(default_factory=dict)
     arguments: dict[str, Output] = field(default_factory=dict)
 
     def replaced(self, expression: Expr) -> Expr:
-        """Return a copy in which each aggregate call is the column of its result."""
+        """Return a copy in which each aggregate call is the column of its result, and each group key its column."""
 
-        def visit(node: Expr) -> Expr:
-            if isinstance(node, exp.Filter | exp.WithinGroup | exp.Window) or (
-                isinstance(node, exp.AggFunc) and not isinstance(node, SUPPORTED)
-            ):
-                raise _unsupported(node)
-            return col(self._call(node).name) if isinstance(node, SUPPORTED) else node
+        def visit(node: Expr) -> Expr | None:
+            if self.aggregates.is_call(node):
+                return col(self._call(node).name)
+            key = self.keys.get(to_sql(node.unnest()))
+            return col(key.name) if key is not None else None
 
-        return expression.copy().transform(visit)
+        return rewritten(expression, visit)
 
-    def _call(self, node: exp.AggFunc) -> AggregateCall:
-        if isinstance(node.this, exp.Distinct | exp.Order) or node.expressions:
-            raise _unsupported(node)
+    def empty(self, expression: Expr) -> Expr:
+        """Return what `expression`, whose calls are replaced, is when there are no rows: counts are 0, all else is NULL."""
+        nothing = {
+            call.name: number(0) if isinstance(call, Count) else exp.Null()
+            for call in self.calls.values()
+        }
+        return substituted(expression, nothing)
+
+    def _call(self, node: Expr) -> AggregateCall:
         text = to_sql(node)
         if text not in self.calls:
-            self.calls[text] = self._built(node, self.names.column(node.key))
+            self.calls[text] = self._built(node, self.names.column(called_name(node)))
         return self.calls[text]
 
-    def _built(self, node: exp.AggFunc, name: str) -> AggregateCall:
+    def _built(self, node: Expr, name: str) -> AggregateCall:
+        simple = not isinstance(node.this, exp.Distinct | exp.Order) and not node.expressions
+        if isinstance(node, PLAIN_AGGREGATES) and simple:
+            return self._plain(node, name)
+        truth = TRUTHS.get(called_name(node)) if isinstance(node, exp.Anonymous) else None
+        if truth is not None and not isinstance(node.expressions[0], exp.Distinct | exp.Order):
+            return self._truth(node.expressions[0], name, conjunction=truth)
+        return self._rescan(node, name)
+
+    def _plain(self, node: Expr, name: str) -> AggregateCall:
         if isinstance(node, exp.Count):
             return self._count(node, name)
-        argument = self._argument(node.this)
         if isinstance(node, exp.Min | exp.Max):
+            argument = self._argument(node.this)
             return Extremum(name=name, argument=argument.name, greatest=isinstance(node, exp.Max))
-        facts = infer(node.this, self._columns)
-        domain = domain_of(facts)
+        domain = domain_of(infer(node.this, self._columns))
         if domain is None:
-            ordered = facts is None or facts.name in FLOATS
-            return Rescan(name=name, kept=Reread(type(node), argument.name, ordered))
+            return self._rescan(node, name)
+        argument = self._argument(node.this)
         # A group has rows; all rows together may be none, and then a sum is NULL.
         always = self.grouped and never_null(node.this, self._columns)
         counted = RowCount() if always else ValueCount(argument.name)
@@ -73,16 +97,60 @@ class CallBuilder:
         )
 
     def _count(self, node: exp.Count, name: str) -> AggregateCall:
-        if isinstance(node.this, exp.Star):
-            return Count(name=name, argument=None, kept=RowCount())
-        if never_null(node.this, self._columns):
+        if isinstance(node.this, exp.Star) or never_null(node.this, self._columns):
             return Count(name=name, argument=None, kept=RowCount())
         # IS DISTINCT FROM NULL, because a composite whose fields are NULL counts, and IS NOT NULL denies it.
-        present = exp.Case(
-            ifs=[exp.If(this=binary(exp.NullSafeNEQ, node.this, exp.Null()), true=number(1))]
-        )
-        argument = self._argument(present)
+        argument = self._argument(case((binary(exp.NullSafeNEQ, node.this, exp.Null()), number(1))))
         return Count(name=name, argument=argument.name, kept=ValueCount(argument.name))
+
+    def _truth(self, value: Expr, name: str, *, conjunction: bool) -> AggregateCall:
+        deciding = exp.Not(this=value.copy()) if conjunction else value
+        return Truth(
+            name=name,
+            argument=self._argument(value).name,
+            decisive=self._argument(case((deciding, number(1)))).name,
+            conjunction=conjunction,
+        )
+
+    def _rescan(self, node: Expr, name: str) -> AggregateCall:
+        completed = self._completed(node)
+        read = {column.name: column for column in completed.find_all(exp.Column)}
+        inputs = {column: col(self._argument(node).name) for column, node in read.items()}
+        return Rescan(name=name, kept=Reread(substituted(completed, inputs)))
+
+    def _completed(self, node: Expr) -> Expr:
+        """Return the call with an order inside in which every result is the same."""
+        completed = node.copy()
+        call = completed
+        while isinstance(call, exp.Filter):
+            call = call.this
+        name = called_name(call)
+        if isinstance(call, exp.WithinGroup) or name in UNORDERED or name in HYPOTHETICAL:
+            return completed
+        if isinstance(call, exp.Dot):
+            call = call.expression
+        arguments = [call.this] if isinstance(call, PLAIN_AGGREGATES) else call.expressions
+        last = arguments[-1] if arguments else None
+        if last is None or isinstance(last, exp.Star) or _distinct(arguments[0]):
+            return completed
+        values = [*arguments[:-1], last.this if isinstance(last, exp.Order) else last]
+        if name in ("sum", "avg") and not self._drifts(values[0]):
+            return completed
+        given = list(last.expressions) if isinstance(last, exp.Order) else []
+        by = [in_order(part) for value in values for part in settled(value, self._columns)]
+        ordered = exp.Order(
+            this=values[-1].copy(), expressions=[*(each.copy() for each in given), *by]
+        )
+        if isinstance(call, PLAIN_AGGREGATES):
+            call.set("this", ordered)
+        else:
+            call.set("expressions", [*(value.copy() for value in values[:-1]), ordered])
+        return completed
+
+    def _drifts(self, value: Expr) -> bool:
+        """Return whether the order of addition shows: floats, and what may be floats."""
+        facts = infer(value, self._columns)
+        return facts is None or facts.name in FLOATS
 
     def _argument(self, expression: Expr) -> Output:
         text = to_sql(expression)
@@ -95,11 +163,6 @@ class CallBuilder:
         return {column.name: column for column in self.child.columns}
 
 
-def _unsupported(node: Expr) -> UnsupportedQueryError:
-    kind = node.this if isinstance(node, exp.Filter | exp.WithinGroup | exp.Window) else node
-    return UnsupportedQueryError(
-        f"this use of aggregate {kind.key} has no differential form yet",
-        code="PGT201",
-        detail="count, sum, avg, min and max are maintained, without DISTINCT or ORDER BY inside.",
-        hint="Create the stream table with refresh_mode FULL.",
-    )
+def _distinct(argument: Expr) -> bool:
+    inner = argument.this if isinstance(argument, exp.Order) else argument
+    return isinstance(inner, exp.Distinct)

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from pgtrickle.dvm.operators.aggregate import Aggregate
     from pgtrickle.dvm.operators.aggregates.base import Accumulator
     from pgtrickle.dvm.operators.base import Operator
+    from pgtrickle.dvm.operators.partitioned import Partitioned
     from pgtrickle.dvm.operators.project import Project
+    from pgtrickle.dvm.schema import Relation
 
 ROW_HASH = HIDDEN_PREFIX + "row_hash"
 ROW_COUNT = HIDDEN_PREFIX + "count"
@@ -69,7 +71,44 @@ class FullPlan:
     identity: Bag
 
 
-MaintenancePlan: TypeAlias = RowsPlan | GroupsPlan | FullPlan
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PartitionsPlan:
+    """Storage holds the rows of `root`, a projection of `partitions`; a change is applied to whole partitions.
+
+    `stored_keys` names the stored column of each column of the partition.
+    """
+
+    root: Project
+    partitions: Partitioned
+    visible: tuple[str, ...]
+    hidden: tuple[str, ...]
+    stored_keys: Mapping[str, str]
+    identity: Identity
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecomputePlan:
+    """Storage holds the rows of `root`, which are computed again after any change, and compared."""
+
+    root: Operator
+    visible: tuple[str, ...]
+    hidden: tuple[str, ...]
+    identity: Identity
+
+
+MaintenancePlan: TypeAlias = RowsPlan | GroupsPlan | PartitionsPlan | RecomputePlan | FullPlan
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """A part of a query with storage of its own: `relation` is that storage, `plan` how it is kept.
+
+    `number` counts from 1, in an order in which each stage reads only those before it.
+    """
+
+    number: int
+    relation: Relation
+    plan: MaintenancePlan
 
 
 @dataclass(frozen=True, slots=True)

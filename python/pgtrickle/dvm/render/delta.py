@@ -5,11 +5,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pgtrickle.dvm.differentiate.sources import Buffer, BufferLeaves
-from pgtrickle.dvm.plan.model import FullPlan, GroupsPlan, MaintenancePlan, RowsPlan
+from pgtrickle.dvm.plan.model import (
+    FullPlan,
+    GroupsPlan,
+    MaintenancePlan,
+    PartitionsPlan,
+    RecomputePlan,
+    RowsPlan,
+)
 from pgtrickle.dvm.render.groups import GroupsStatement
 from pgtrickle.dvm.render.identity import StoredTypes
+from pgtrickle.dvm.render.partitions import partition_changes
 from pgtrickle.dvm.render.rows import apply_rows
-from pgtrickle.dvm.render.storage import columns
+from pgtrickle.dvm.render.storage import columns, refill
 from pgtrickle.dvm.sqlast import to_sql
 from pgtrickle.errors import InternalError
 
@@ -29,7 +37,8 @@ def delta(
 ) -> str:
     """Return the apply statement for a window in which exactly `changed` have changed.
 
-    Its parameters are the frontier: `$1` the snapshot, `$2` the applied transaction.
+    Its parameters are the frontier: `$1` the snapshot, `$2` the applied transaction; a plan that computes its rows again has
+    none, see `reads_window`.
     """
     leaves = BufferLeaves(buffers=buffers, changed=sorted(changed))
     types = StoredTypes.of(storage)
@@ -44,6 +53,17 @@ def delta(
                 raise InternalError("a delta was asked for although no source has changed")
             changes = (leaves.delta_tables(), rows)
             statement = apply_rows(storage.name, columns(plan), plan.identity, types, changes)
+        case PartitionsPlan():
+            rows = partition_changes(plan, storage, leaves)
+            changes = (leaves.delta_tables(), rows)
+            statement = apply_rows(storage.name, columns(plan), plan.identity, types, changes)
+        case RecomputePlan():
+            return refill(plan, storage, pretty=pretty)
         case FullPlan():
             raise InternalError("a plan without a differential form was asked for its delta")
     return to_sql(statement, pretty=pretty)
+
+
+def reads_window(plan: MaintenancePlan) -> bool:
+    """Return whether the plan's apply statement reads the changes of the window, and so takes the frontier."""
+    return not isinstance(plan, RecomputePlan | FullPlan)

@@ -68,7 +68,8 @@ class GroupsStatement:
 
     def build(self) -> Expr:
         """Return the statement."""
-        tables = [*self.leaves.delta_tables(), *self._moved()]
+        moved = self._moved()
+        tables = [*self.leaves.delta_tables(), *moved]
         source: Expr = table("groups", alias=SOURCE)
         if self._rereads:
             tables.extend([("stale", self._stale()), ("fresh", self._fresh())])
@@ -86,18 +87,27 @@ class GroupsStatement:
         return self.plan.groups.strategy is not Strategy.ALGEBRAIC
 
     @property
+    def _nets(self) -> bool:
+        """Whether values that came and went again must be told from those that stay: for extremes.
+
+        A group that is always read again needs it not, and must stay even when its rows cancel: 1.0 and 1.00 are equal, their
+        sums look different.
+        """
+        return self.plan.groups.strategy is Strategy.EXTREMUM
+
+    @property
     def _keys(self) -> list[str]:
         return [key.name for key in self.plan.groups.keys]
 
     def _moved(self) -> list[tuple[str, Query]]:
         """Return the named queries up to `groups`."""
         groups = self.plan.groups
-        changes = groups.child.delta(self.leaves)
+        changes = self.leaves.delta(groups.child)
         if changes is None:
             raise InternalError("a delta was asked for although no source has changed")
         inputs = groups.inputs(changes, weighted=True)
         tables: list[tuple[str, Query]] = []
-        if self._rereads:
+        if self._nets:
             tables.append(("changed", self._netted_inputs(inputs)))
             inputs = select(self._input_columns(), table("changed"))
         keys = [col(name) for name in self._keys]
@@ -119,15 +129,11 @@ class GroupsStatement:
         return [*map(col, self._keys), *map(col, arguments), col(WEIGHT)]
 
     def _netted_inputs(self, inputs: Query) -> Query:
-        """Return the input rows with their net weights.
-
-        A group that is always read again stays even when its rows cancel: 1.0 and 1.00 are equal, their sums look different.
-        """
+        """Return the input rows with their net weights."""
         *columns, _ = self._input_columns()
         weight = named(cast(total(col(WEIGHT)), "integer"), WEIGHT)
         query = group_by(select([*columns, weight], derived(inputs, "inputs")), columns)
-        if self.plan.groups.strategy is not Strategy.RESCAN:
-            query.set("having", exp.Having(this=binary(exp.NEQ, total(col(WEIGHT)), number(0))))
+        query.set("having", exp.Having(this=binary(exp.NEQ, total(col(WEIGHT)), number(0))))
         return query
 
     def _additive(self) -> list[Additive]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from pgtrickle.dvm.sqlast import Expr, all_of, binary, call, cast, col, number
+from pgtrickle.dvm.sqlast import Expr, all_of, as_text, binary, call, col, number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -34,12 +34,12 @@ class StoredTypes:
 
     def image(self, name: str, value: Expr) -> Expr:
         """Return what tells `value` of column `name` from every other value."""
-        return value.copy() if self.types[name].exact else _text(value)
+        return value.copy() if self.types[name].exact else as_text(value)
 
     def image_hash(self, columns: Mapping[str, Expr]) -> Expr:
         """Return the hash of a whole row's image."""
         parts = [
-            value.copy() if facts.exact and facts.hashable else _text(value)
+            value.copy() if facts.exact and facts.hashable else as_text(value)
             for facts, value in ((self.types[name], value) for name, value in columns.items())
         ]
         return _hash(parts)
@@ -56,7 +56,7 @@ class StoredTypes:
             if facts.hashable:
                 parts.append(value.copy())
             elif facts.exact:
-                parts.append(_text(value))
+                parts.append(as_text(value))
         return _hash(parts) if parts else None
 
     def same_key(self, key: Keyed, left: Mapping[str, Expr], right: Mapping[str, Expr]) -> Expr:
@@ -70,11 +70,6 @@ class StoredTypes:
             kind = exp.NullSafeEQ if name in key.nullable else exp.EQ
             conditions.append(binary(kind, left[name], right[name]))
         return all_of(conditions)
-
-
-def _text(value: Expr) -> Expr:
-    """Return the value's text, compared byte by byte whatever the column's collation."""
-    return exp.Collate(this=cast(value, "text"), expression=exp.Identifier(this="C", quoted=True))
 
 
 def _hash(parts: Sequence[Expr]) -> Expr:

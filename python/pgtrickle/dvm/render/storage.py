@@ -15,6 +15,8 @@ from pgtrickle.dvm.plan.model import (
     GroupsPlan,
     Keyed,
     MaintenancePlan,
+    PartitionsPlan,
+    RecomputePlan,
     RowsPlan,
 )
 from pgtrickle.dvm.render.identity import StoredTypes
@@ -35,6 +37,9 @@ from pgtrickle.dvm.sqlast import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pgtrickle.dvm.plan.model import Stage
     from pgtrickle.dvm.schema import QualifiedName, Relation
 
 
@@ -49,7 +54,7 @@ class IndexSpec:
 def columns(plan: MaintenancePlan) -> tuple[str, ...]:
     """Return the stored columns that the plan computes, visible ones first."""
     match plan:
-        case RowsPlan():
+        case RowsPlan() | PartitionsPlan() | RecomputePlan():
             return (*plan.visible, *plan.hidden)
         case GroupsPlan():
             hidden = [name for name in plan.stored_keys.values() if name not in plan.visible]
@@ -58,8 +63,12 @@ def columns(plan: MaintenancePlan) -> tuple[str, ...]:
             return plan.visible
 
 
-def layout(plan: MaintenancePlan) -> str:
-    """Return how the plan stores its rows, as one line: a table filled under one layout fits no other."""
+def layout(plan: MaintenancePlan, stages: Iterable[Stage] = ()) -> str:
+    """Return how the plan and its stages store their rows: a table filled under one layout fits no other."""
+    return "\n".join(_layout(each) for each in (plan, *(stage.plan for stage in stages)))
+
+
+def _layout(plan: MaintenancePlan) -> str:
     match plan.identity:
         case Keyed(key, nullable):
             identity = f"key {json.dumps([key, sorted(nullable)])}"
@@ -87,8 +96,8 @@ def contents(plan: MaintenancePlan) -> Query:
 
 
 def visible_rows(plan: MaintenancePlan) -> Query:
-    """Return the defining query, completed, with the user's columns only."""
-    full = plan.root.full(BufferLeaves())
+    """Return the defining query, completed, with the user's columns only; from the sources, no stage in between."""
+    full = plan.root.full(BufferLeaves(reads_stages=False))
     return select(map(col, plan.visible), derived(full, "contents"))
 
 
@@ -103,7 +112,7 @@ def fill(plan: MaintenancePlan, storage: Relation) -> str:
     return to_sql(insert_into(storage.name, [*names, ROW_HASH], with_hash))
 
 
-def refill(plan: MaintenancePlan, storage: Relation) -> str:
+def refill(plan: MaintenancePlan, storage: Relation, *, pretty: bool = False) -> str:
     """Return the statement of a full refresh: the difference of query and storage, applied.
 
     Only rows that differ are touched, so readers are never blocked and nothing downstream sees more than what changed.
@@ -112,11 +121,23 @@ def refill(plan: MaintenancePlan, storage: Relation) -> str:
     wanted = select([*map(col, names), named(number(1), WEIGHT)], derived(contents(plan), "wanted"))
     stored = select([*map(col, names), named(number(-1), WEIGHT)], table(storage.name))
     changes: tuple[Tables, Query] = ([], union_all([wanted, stored]))
-    return to_sql(apply_rows(storage.name, names, plan.identity, StoredTypes.of(storage), changes))
+    types = StoredTypes.of(storage)
+    return to_sql(apply_rows(storage.name, names, plan.identity, types, changes), pretty=pretty)
 
 
-def index(plan: MaintenancePlan, storage: Relation) -> IndexSpec | None:
-    """Return the index that the apply statements need; None when nothing can be indexed."""
+def indexes(plan: MaintenancePlan, storage: Relation) -> list[IndexSpec]:
+    """Return the indexes that the apply statements need."""
+    found = [_identity_index(plan, storage)]
+    if isinstance(plan, PartitionsPlan):
+        keys = tuple(plan.stored_keys.values())
+        whole = isinstance(plan.identity, Keyed) and plan.identity.columns[: len(keys)] == keys
+        comparable = all(StoredTypes.of(storage).types[name].comparable for name in keys)
+        if not whole and comparable:
+            found.append(IndexSpec(tuple(to_sql(col(name)) for name in keys), unique=False))
+    return [spec for spec in found if spec is not None]
+
+
+def _identity_index(plan: MaintenancePlan, storage: Relation) -> IndexSpec | None:
     identity = plan.identity
     if not isinstance(identity, Keyed):
         return IndexSpec((to_sql(col(ROW_HASH)),), unique=False)

@@ -1,7 +1,7 @@
-"""Aggregates whose value cannot follow from a change alone: sums of floats, numeric without a fixed scale, and the like.
+"""Aggregates whose value cannot follow from a change alone: sums of floats, arrays, percentiles, any with DISTINCT inside.
 
-Rule: a group with any net change is read again from the sources. Float addition depends on the order, so the values are
-added in their own order, in full refresh and audit too: the law is about that completed query.
+Rule: a group with any change is read again from the sources. Where the order of the values shows in the result, it is completed
+with the arguments themselves, in full refresh and audit too: the law is about that completed query.
 """
 
 from __future__ import annotations
@@ -9,32 +9,26 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
 from typing_extensions import override
 
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, AggregateCall, Strategy
-from pgtrickle.dvm.sqlast import Expr, col
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from pgtrickle.dvm.sqlast import Expr
+
 
 @dataclass(frozen=True, slots=True)
 class Reread(Accumulator):
-    """The result of `function` over `argument`, read from the group's rows."""
+    """The result of `call`, an aggregate over the arguments, read from the group's rows."""
 
-    function: type[exp.AggFunc]
-    argument: str
-    ordered: bool
+    call: Expr
     strategy = Strategy.RESCAN
 
     @override
     def initial(self) -> Expr:
-        value: Expr = col(self.argument)
-        if self.ordered:
-            by = exp.Ordered(this=value.copy(), nulls_first=False)
-            value = exp.Order(this=value, expressions=[by])
-        return self.function(this=value)
+        return self.call.copy()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,60 @@
+"""A built plan must make sense: every expression reads only what stands below it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from pgtrickle.dvm.operators.aggregate import Aggregate
+from pgtrickle.dvm.operators.distinct_on import DistinctOn
+from pgtrickle.dvm.operators.exists import Exists
+from pgtrickle.dvm.operators.filter import Filter
+from pgtrickle.dvm.operators.inner_join import InnerJoin
+from pgtrickle.dvm.operators.outer_join import OuterJoin
+from pgtrickle.dvm.operators.project import Project
+from pgtrickle.dvm.operators.row_function import RowFunction
+from pgtrickle.dvm.operators.top_k import TopK
+from pgtrickle.dvm.operators.window import Window
+from pgtrickle.dvm.plan.scope import refused
+from pgtrickle.dvm.sqlast import columns_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from pgtrickle.dvm.operators.base import Operator
+    from pgtrickle.dvm.sqlast import Expr
+
+
+def require_closed(root: Operator) -> None:
+    """Raise when an expression reads a column that its inputs do not have.
+
+    That is so where a subquery reads not the query around it but one further out, and in shapes that nobody thought of: better
+    refused here than an error of PostgreSQL's, or a wrong name that happens to exist.
+    """
+    for operator in root.walk():
+        known = {column.name for child in operator.children for column in child.columns}
+        for expression in _expressions(operator):
+            if not columns_in(expression) <= known:
+                raise refused("a reference from inside a subquery to a query further out", "PGT260")
+
+
+def _expressions(operator: Operator) -> Iterable[Expr]:
+    match operator:
+        case Filter():
+            return [operator.predicate]
+        case Project():
+            return [output.expression for output in operator.outputs]
+        case InnerJoin() | OuterJoin() | Exists():
+            return operator.conditions
+        case Aggregate():
+            return [output.expression for output in (*operator.keys, *operator.arguments)]
+        case Window():
+            outputs = (*operator.keys, *operator.functions)
+            return [*(output.expression for output in outputs), *operator.order]
+        case DistinctOn():
+            return [key.expression for key in operator.keys]
+        case TopK():
+            return operator.order
+        case RowFunction():
+            return [operator.item]
+        case _:
+            return []
