@@ -301,7 +301,8 @@ class Client:
     def explain_stream_table(self, name: str) -> Explanation:
         """Return the operator tree, keys, strategies and delta SQL of a stream table."""
         ready = prepare(self._connection, self._load(name), self._settings)
-        return explain(ready.table, ready.plan, ready.storage, ready.buffers)
+        parts = [(part.plan, part.storage) for part in ready.parts]
+        return explain(ready.table, parts, ready.buffers)
 
     def clear_caches(self) -> None:
         """Forget every compiled plan in this process."""

@@ -27,22 +27,24 @@ _CALLS = ((20, "count(*)"), (15, "count"), (25, "sum"), (14, "avg"), (13, "min")
 
 def aggregate(dice: Dice, fields: Sequence[Field], features: Features) -> tuple[Value, str]:
     """Return an aggregate and its name, possibly inside an expression."""
-    call, name = _call(dice, fields)
+    tested = fields if features.aggregate_filters else ()
+    call, name = _call(dice, fields, tested)
     if features.aggregate_expressions and dice.chance(20):
-        return _expression(dice, call, fields), name
+        return _expression(dice, call, fields, tested), name
     return call, name
 
 
-def _call(dice: Dice, fields: Sequence[Field]) -> tuple[Value, str]:
+def _call(dice: Dice, fields: Sequence[Field], tested: Sequence[Field]) -> tuple[Value, str]:
     name = dice.weighted(_CALLS)
     operands = _operands(name, fields)
     if name == "count(*)" or not operands:
-        return Value(f"count(*){_filter(dice, fields)}", d.BIGINT), "count(*)"
+        return Value(f"count(*){_filter(dice, tested)}", d.BIGINT), "count(*)"
     operand = value(dice, operands, plain=80)
     if name not in _allowed(operand.domain):
         operand = value(dice, operands, plain=100)
-    sql = f"{name}({operand.sql}){_filter(dice, fields)}"
-    return Value(sql, _result(name, operand.domain), _settled(name, operand.domain)), name
+    sql = f"{name}({operand.sql}){_filter(dice, tested)}"
+    settled = name == "count" or (operand.settled and _settled(name, operand.domain))
+    return Value(sql, _result(name, operand.domain), settled), name
 
 
 def _allowed(domain: Domain) -> tuple[str, ...]:
@@ -76,13 +78,13 @@ def _settled(name: str, domain: Domain) -> bool:
     return name == "count" or domain.type != "float8"
 
 
-def _filter(dice: Dice, fields: Sequence[Field]) -> str:
-    return f" FILTER (WHERE {predicate(dice, fields)})" if dice.chance(18) else ""
+def _filter(dice: Dice, tested: Sequence[Field]) -> str:
+    return f" FILTER (WHERE {predicate(dice, tested)})" if tested and dice.chance(18) else ""
 
 
-def _expression(dice: Dice, call: Value, fields: Sequence[Field]) -> Value:
+def _expression(dice: Dice, call: Value, fields: Sequence[Field], tested: Sequence[Field]) -> Value:
     if call.domain.type in {"bigint", "numeric"} and call.settled:
-        other, _ = _call(dice, fields)
+        other, _ = _call(dice, fields, tested)
         if other.domain == call.domain and other.settled and dice.chance(50):
             return Value(f"{call.sql} + {other.sql}", call.domain)
         return Value(f"coalesce({call.sql}, 0) * 2", call.domain)

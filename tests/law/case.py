@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _WRITES = re.compile(
-    r"(?<!DO )(?<!THEN )\b(?:INSERT INTO|UPDATE|DELETE FROM|MERGE INTO)\s+"
+    r"(?<!DO )(?<!THEN )\b(?:INSERT INTO|UPDATE|DELETE FROM|MERGE INTO|TRUNCATE)\s+"
     r"(?P<table>\"(?:[^\"]|\"\")+\"|\w+)"
 )
 
@@ -54,7 +54,8 @@ class Stream:
 
     `sources` are the tables and stream tables it reads, through views too. `unsettled` are the
     positions of columns where SQL leaves the printed form open (a group key that is 1.0 in one row
-    and 1.00 in another); all others must print exactly as the query prints them.
+    and 1.00 in another); all others must print exactly as the query prints them. `features` are what the
+    query is made of; an `undetermined` one is compared in its completed form, by the maintainer itself.
     """
 
     name: str
@@ -62,6 +63,8 @@ class Stream:
     sources: tuple[str, ...]
     unsettled: tuple[int, ...] = ()
     operators: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    undetermined: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,13 +1,14 @@
-"""Choices drawn through hypothesis: small, and simplest first, so that failures shrink."""
+"""Choices from small ranges, simplest first, so that failures shrink; drawn by hypothesis or from a seed."""
 
 from __future__ import annotations
 
+import random
 from typing import TYPE_CHECKING, TypeVar
 
 from hypothesis import strategies as st
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from hypothesis.strategies import DrawFn, SearchStrategy
 
@@ -19,12 +20,23 @@ _RANGES: tuple[SearchStrategy[int], ...] = tuple(st.integers(0, most) for most i
 class Dice:
     """Draws from ranges that shrink towards zero, the first item, and "no"."""
 
-    def __init__(self, draw: DrawFn) -> None:
-        self._draw = draw
+    def __init__(self, roll: Callable[[int], int]) -> None:
+        self._roll = roll
+
+    @classmethod
+    def drawn(cls, draw: DrawFn) -> Dice:
+        """Return dice that hypothesis throws, and can throw again with smaller numbers."""
+        return cls(lambda most: draw(_RANGES[most]))
+
+    @classmethod
+    def seeded(cls, seed: int) -> Dice:
+        """Return dice that a seed determines."""
+        source = random.Random(seed)  # noqa: S311 - to be repeated, not to be kept secret
+        return cls(lambda most: source.randint(0, most))
 
     def upto(self, most: int) -> int:
         """Return a number from 0 to `most`, which is below 200."""
-        return self._draw(_RANGES[most]) if most > 0 else 0
+        return self._roll(most) if most > 0 else 0
 
     def between(self, least: int, most: int) -> int:
         """Return a number from `least` to `most`."""

@@ -38,6 +38,7 @@ class Domain:
 
 INT = Domain(type="int", values=("1", "2", "3", "-1"), extremes=True, additive=True)
 KEY = Domain(type="int", values=("1", "2", "3", "4", "5", "6", "7"), extremes=True, additive=True)
+NODE = Domain(type="int", values=("1", "2", "3", "4", "5"), extremes=True, additive=True)
 BIGINT = Domain(
     type="bigint", values=("1", "2", "0", "9000000000", "-9000000001"), extremes=True, additive=True
 )

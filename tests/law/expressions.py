@@ -135,7 +135,7 @@ def _test(dice: Dice, field: Field, fields: Sequence[Field]) -> str:
     literal = dice.pick(field.domain.literals())
     if kind == "bool":
         return dice.pick((ref, f"{ref} IS NOT TRUE", f"{ref} = false"))
-    if kind in {"json", "jsonb"}:
+    if kind in {"json", "jsonb"} and field.settled:
         return dice.pick((f"({ref} ->> 'a') IS NOT NULL", f"({ref} ->> 'a') = '1'"))
     if not field.domain.equality:
         return f"{ref} IS NOT NULL"

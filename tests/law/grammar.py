@@ -30,7 +30,7 @@ _COMPANY = ((60, ""), (22, "over"), (8, "beside"), (10, "beside over"))
 @st.composite
 def cases(draw: DrawFn, features: Features = FIRST_OPERATORS) -> Case:
     """Draw a case whose every statement is valid."""
-    dice = Dice(draw)
+    dice = Dice.drawn(draw)
     tables = schema(dice)
     ddl = [create(table, dice) for table in tables]
     ddl += [initial(dice, table) for table in tables]

@@ -30,6 +30,7 @@ class From:
     conditions: tuple[str, ...] = ()
     leaves: int = 1
     listed: bool = False  # has a comma at the top, which binds weaker than JOIN
+    key: tuple[str, ...] | None = None  # references that no two rows share; None where unknown
 
     def names(self) -> Counter[str]:
         """Return how often each column name is visible."""
@@ -71,7 +72,7 @@ def join(dice: Dice, inputs: Sequence[From], budget: Budget, *, top: bool = True
 def _combine(dice: Dice, left: From, right: From, budget: Budget, *, top: bool) -> From:
     if left.listed or (top and dice.chance(15)):
         return _comma(dice, left, right, budget)
-    shared = _shared(left, right)
+    shared = shared_names(left, right)
     spellings: list[tuple[int, Callable[[], From]]] = [(55, lambda: _on(dice, left, right, budget))]
     if shared:
         spellings.append((20, lambda: _using(dice, left, right, shared)))
@@ -81,7 +82,9 @@ def _combine(dice: Dice, left: From, right: From, budget: Budget, *, top: bool) 
     return dice.weighted(spellings)()
 
 
-def _merged(left: From, right: From, sql: str, *operators: str) -> From:
+def merged(left: From, right: From, sql: str, *operators: str) -> From:
+    """Return two inputs as one; the keys of both tell its rows apart."""
+    known = left.key is not None and right.key is not None
     return From(
         sql,
         (*left.fields, *right.fields),
@@ -89,10 +92,11 @@ def _merged(left: From, right: From, sql: str, *operators: str) -> From:
         left.operators | right.operators | set(operators),
         (*left.conditions, *right.conditions),
         left.leaves + right.leaves,
+        key=(*(left.key or ()), *(right.key or ())) if known else None,
     )
 
 
-def _shared(left: From, right: From) -> list[str]:
+def shared_names(left: From, right: From) -> list[str]:
     """Return the common column names, or none where NATURAL would be refused."""
     left_names, right_names = left.names(), right.names()
     common = [name for name in left_names if name in right_names]
@@ -108,41 +112,41 @@ def _named(relation: From, name: str) -> Field:
     return next(field for field in relation.fields if field.name == name)
 
 
-def _without(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]:
+def without(fields: Sequence[Field], names: Sequence[str]) -> tuple[Field, ...]:
     return tuple(field for field in fields if field.name not in names)
 
 
 def _using(dice: Dice, left: From, right: From, shared: list[str]) -> From:
     columns = dice.some(shared, 1, 2)
-    kept = replace(right, fields=_without(right.fields, columns))
-    return _merged(left, kept, f"{left.sql} JOIN {right.sql} USING ({', '.join(columns)})", "using")
+    kept = replace(right, fields=without(right.fields, columns))
+    return merged(left, kept, f"{left.sql} JOIN {right.sql} USING ({', '.join(columns)})", "using")
 
 
 def _natural(left: From, right: From) -> From:
-    kept = replace(right, fields=_without(right.fields, _shared(left, right)))
-    return _merged(left, kept, f"{left.sql} NATURAL JOIN {right.sql}", "natural")
+    kept = replace(right, fields=without(right.fields, shared_names(left, right)))
+    return merged(left, kept, f"{left.sql} NATURAL JOIN {right.sql}", "natural")
 
 
 def _cross(left: From, right: From, budget: Budget) -> From:
     budget.spend()
-    return _merged(left, right, f"{left.sql} CROSS JOIN {right.sql}", "cross")
+    return merged(left, right, f"{left.sql} CROSS JOIN {right.sql}", "cross")
 
 
 def _on(dice: Dice, left: From, right: From, budget: Budget) -> From:
     found = condition(dice, left, right, budget)
     sql = f"{left.sql} {dice.pick(('JOIN', 'INNER JOIN'))} {right.sql} ON {found.sql}"
-    return _merged(left, right, sql, found.operator)
+    return merged(left, right, sql, found.operator)
 
 
 def _comma(dice: Dice, left: From, right: From, budget: Budget) -> From:
     found = condition(dice, left, right, budget)
-    both = _merged(left, right, f"{left.sql}, {right.sql}", found.operator, "comma")
+    both = merged(left, right, f"{left.sql}, {right.sql}", found.operator, "comma")
     return replace(both, conditions=(*both.conditions, found.sql), listed=True)
 
 
 def condition(dice: Dice, left: From, right: From, budget: Budget) -> Condition:
     """Return a condition between two inputs: an equality where there is one, mostly."""
-    pairs = _pairs(left, right)
+    pairs = comparable(left, right)
     if not pairs:
         budget.spend()
         return Condition("true", "cross")
@@ -162,7 +166,7 @@ def condition(dice: Dice, left: From, right: From, budget: Budget) -> Condition:
     )
 
 
-def _pairs(left: From, right: From) -> list[tuple[Field, Field]]:
+def comparable(left: From, right: From) -> list[tuple[Field, Field]]:
     """Return comparable columns of both sides, those with the same name first."""
     pairs = [
         (mine, theirs)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
+from tests.law.maintainers import Created
+
 if TYPE_CHECKING:
     import psycopg
 
@@ -20,6 +22,11 @@ BEGIN
     IF EXISTS (SELECT FROM changed) THEN
         INSERT INTO written VALUES (TG_RELID::regclass::text, TG_ARGV[0]);
     END IF;
+    RETURN NULL;
+END $$;
+CREATE OR REPLACE FUNCTION capture_truncate() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    INSERT INTO written VALUES (TG_RELID::regclass::text, TG_ARGV[0]);
     RETURN NULL;
 END $$;
 """
@@ -95,7 +102,7 @@ class Model:
         self._queries: dict[str, str] = {}
         self._refreshes = 0
 
-    def create(self, name: str, query: str) -> None:
+    def create(self, name: str, query: str, *, differential: bool) -> Created:  # noqa: ARG002
         """Store the result of the query, and listen to what it reads."""
         run = self._connection.execute
         run(_CAPTURE)
@@ -108,8 +115,17 @@ class Model:
                     f"CREATE TRIGGER {name}_{event} AFTER {event} ON {source} "
                     f"REFERENCING {rows} TABLE AS changed EXECUTE FUNCTION capture('{name}')"
                 )
+            run(
+                f"CREATE TRIGGER {name}_truncate AFTER TRUNCATE ON {source} "
+                f"EXECUTE FUNCTION capture_truncate('{name}')"
+            )
         run(f"CREATE TABLE {name} AS {query}")
         self._queries[name] = query
+        return Created("DIFFERENTIAL")
+
+    def audit(self, name: str) -> str:  # noqa: ARG002
+        """Find nothing: the model knows no completed query."""
+        return ""
 
     def refresh(self, name: str) -> ModelReport:
         """Bring the stored rows to the query's, as well as the flaw allows."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from tests.law.dice import Dice
-    from tests.law.features import Features
+    from tests.law.features import Feature, Features
 
 _SPARE = tuple(f"x{number}" for number in range(1, 20))
 
@@ -28,6 +28,9 @@ class Query:
     bases: frozenset[str]
     operators: frozenset[str]
     leaves: int = 1
+    key: tuple[str, ...] | None = None  # columns that no two rows share; None where unknown
+    features: frozenset[Feature] = frozenset()
+    undetermined: bool = False  # SQL leaves open which rows it yields
 
     def unsettled(self) -> tuple[int, ...]:
         """Return the positions of columns whose printed form SQL leaves open."""
@@ -113,14 +116,12 @@ def _projected(dice: Dice, clause: From, where: str, *, link: bool = False) -> Q
     if link:
         field = dice.pick(clause.fields[:3])
         chosen.insert(0, Value(field.ref, field.domain, field.settled, plain=True))
-    columns, fields = _select_list(dice, chosen, clause)
+    columns, fields = select_list(dice, chosen, clause)
     sql = f"SELECT {columns} FROM {clause.sql}{where}"
     return Query(sql, fields, clause.bases, _operators(clause, where, "project"), clause.leaves)
 
 
-def _select_list(
-    dice: Dice, chosen: Sequence[Value], clause: From
-) -> tuple[str, tuple[Field, ...]]:
+def select_list(dice: Dice, chosen: Sequence[Value], clause: From) -> tuple[str, tuple[Field, ...]]:
     """Return the list as SQL and as fields: own names where they are unique, else o1, o2, …"""
     items: list[str] = []
     fields: list[Field] = []
@@ -131,7 +132,8 @@ def _select_list(
         taken = {field.name for field in fields}
         if own and own not in taken and dice.chance(60):
             short = visible[own] == 1 and dice.chance(30)
-            items.append(own if short else item.sql)
+            spelled = f"{item.sql} AS {own}" if "(" in item.sql else item.sql
+            items.append(own if short else spelled)
             name = own
         else:
             name = next(name for name in (f"o{place}", *_SPARE) if name not in taken)
@@ -157,7 +159,7 @@ def _grouped(dice: Dice, clause: From, where: str, features: Features) -> Query:
     calls = [aggregate(dice, clause.fields, features) for _ in range(dice.between(1, 4))]
     values = [call for call, _ in calls]
     chosen = [*values, *shown] if dice.chance(15) else [*shown, *values]
-    columns, fields = _select_list(dice, chosen, clause)
+    columns, fields = select_list(dice, chosen, clause)
     by_position = len(shown) == len(keys) and chosen[: len(keys)] == keys and dice.chance(15)
     terms = [str(place + 1) if by_position else key.sql for place, key in enumerate(keys)]
     group = f" GROUP BY {', '.join(terms)}" if terms else ""

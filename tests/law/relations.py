@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from tests.law.domains import Domain
+    from tests.law.features import Feature
 
 
 class KeyKind(StrEnum):
@@ -68,9 +69,13 @@ class Source:
     bases: frozenset[str]
     kind: str
     leaves: int = 1  # how many tables are multiplied in it
+    key: tuple[str, ...] | None = None  # columns that no two rows share; None where unknown
+    features: frozenset[Feature] = frozenset()  # what is in a view
+    undetermined: bool = False  # a view whose rows SQL leaves open
 
 
 def table_source(table: Table) -> Source:
     """Return a base table as a source."""
     fields = tuple(Field(column.name, column.name, column.domain) for column in table.columns)
-    return Source(table.name, fields, frozenset({table.name}), "table")
+    key = tuple(column.name for column in table.key) or None
+    return Source(table.name, fields, frozenset({table.name}), "table", key=key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from tests.law.case import Block, Round, Transaction
@@ -35,12 +35,25 @@ class Targets:
         return dice.pick(self.likely)
 
 
-def rounds(dice: Dice, targets: Targets, streams: Sequence[str]) -> tuple[Round, ...]:
+def rounds(
+    dice: Dice, targets: Targets, streams: Sequence[str], *, truncates: bool = False
+) -> tuple[Round, ...]:
     """Return three or four rounds, some of them without a change."""
     count = dice.weighted(((75, 3), (25, 4)))
-    return tuple(
-        _round(dice, targets, streams, last=place == count) for place in range(1, count + 1)
-    )
+    found = [_round(dice, targets, streams, last=place == count) for place in range(1, count + 1)]
+    if truncates and dice.chance(5):
+        place = dice.upto(count - 1)
+        found[place] = replace(
+            found[place], transactions=(*found[place].transactions, _truncation(dice, targets))
+        )
+    return tuple(found)
+
+
+def _truncation(dice: Dice, targets: Targets) -> Transaction:
+    """Empty a table without a row event, mostly with new rows after it."""
+    table = targets.pick(dice)
+    steps = [f"TRUNCATE {table.name}"]
+    return Transaction((*steps, insert(dice, table)) if dice.chance(70) else tuple(steps))
 
 
 def _round(dice: Dice, targets: Targets, streams: Sequence[str], *, last: bool) -> Round:
@@ -116,6 +129,23 @@ def _restless(dice: Dice, targets: Targets) -> list[str]:
     return [*steps, delete(dice, table)] if dice.chance(30) else steps
 
 
+def _flipped(dice: Dice, targets: Targets) -> list[str]:
+    """Set a link to NULL and other links from NULL to a value, in one window."""
+    table = targets.pick(dice)
+    free = [column for column in table.others() if column.nullable]
+    if not free:
+        return [update(dice, table)]
+    column = dice.pick(free)
+    first, second = dice.pick(column.domain.literals()), dice.pick(column.domain.literals())
+    swapped = f"CASE WHEN {column.name} IS NULL THEN {first} END"
+    steps = [f"UPDATE {table.name} SET {column.name} = {swapped}"]
+    if dice.chance(50):
+        steps.append(
+            f"UPDATE {table.name} SET {column.name} = {second} WHERE {column.name} IS NULL"
+        )
+    return steps
+
+
 def _come_and_gone(dice: Dice, targets: Targets) -> list[str]:
     """Insert and delete again: changes that cancel."""
     table = targets.pick(dice)
@@ -162,6 +192,7 @@ _BUNDLES: tuple[Callable[[Dice, Targets], list[str]], ...] = (
     _everywhere_at_once,
     _refilled,
     _restless,
+    _flipped,
     _come_and_gone,
     _doubled,
     _same_key_merge,

@@ -1,6 +1,7 @@
 """Makes a failing case smaller by leaving parts out: what hypothesis cannot, because later draws shift.
 
-A part is left out when the case still fails with the same kind of error. Queries are left as they are.
+A part is left out when the case still fails with the same kind of error. Large parts go first: stream tables,
+rounds, transactions; then parts of queries, then single rows.
 """
 
 from __future__ import annotations
@@ -8,9 +9,11 @@ from __future__ import annotations
 import re
 import time
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
-from tests.law.case import Block, Case, Round, Transaction, written_tables
+from tests.law.case import Block, Case, Round, Stream, Transaction, written_tables
+from tests.law.shrink_query import Shorter, shorter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -18,16 +21,38 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ROWS = re.compile(r"(?P<head>INSERT INTO .+? VALUES )(?P<rows>\(.+\))$", re.DOTALL)
+_VIEW = "CREATE VIEW v AS "
 _BETWEEN_ROWS = re.compile(r"(?<=\)), (?=\()")
 
 
-def smaller(case: Case, fails: Callable[[Case], bool], *, seconds: float) -> Case:
-    """Return a case that still fails and of which no part can be left out, or as far as time allows."""
+def smaller(
+    case: Case, fails: Callable[[Case], bool], *, seconds: float, loosen: bool = False
+) -> Case:
+    """Return a case that still fails and of which no part can be left out, or as far as time allows.
+
+    Without `loosen` no order is left out of a query: its result would be open, and then any difference fails.
+    """
     until = time.monotonic() + seconds
+    before = None
+    while case != before:
+        before = case
+        queries = partial(_shorter_queries, loosen=loosen)
+        for family in (_fewer_parts, queries, _shorter_statements):
+            case = _least(case, family, fails, until)
+    return case
+
+
+def _least(
+    case: Case,
+    family: Callable[[Case], Iterator[Case]],
+    fails: Callable[[Case], bool],
+    until: float,
+) -> Case:
+    """Return the case from which one family of reductions can take nothing more."""
     found = True
     while found:
         found = False
-        for candidate in _candidates(case):
+        for candidate in family(case):
             if time.monotonic() > until:
                 return case
             if fails(candidate):
@@ -36,8 +61,8 @@ def smaller(case: Case, fails: Callable[[Case], bool], *, seconds: float) -> Cas
     return case
 
 
-def _candidates(case: Case) -> Iterator[Case]:
-    """Yield the case with one part left out, large parts first."""
+def _fewer_parts(case: Case) -> Iterator[Case]:
+    """Yield the case with one stream table, table, round, transaction or statement less."""
     for streams in _without_one(case.streams):
         names = {stream.name for stream in case.streams} - {stream.name for stream in streams}
         if streams and not any(names & set(stream.sources) for stream in streams):
@@ -48,9 +73,36 @@ def _candidates(case: Case) -> Iterator[Case]:
     for place, changes in enumerate(case.rounds):
         for fewer in _rounds(changes):
             yield replace(case, rounds=_put(case.rounds, place, fewer))
+
+
+def _shorter_queries(case: Case, *, loosen: bool = False) -> Iterator[Case]:
+    for place, stream in enumerate(case.streams):
+        for found in shorter(stream.query):
+            images = found.same_columns or not stream.unsettled
+            if images and (loosen or stream.undetermined or not found.loosens):
+                yield replace(case, streams=_put(case.streams, place, _over(stream, found)))
     for place, statement in enumerate(case.ddl):
-        for shorter in _statements(statement):
-            yield replace(case, ddl=_put(case.ddl, place, shorter))
+        if statement.startswith(_VIEW):
+            for found in shorter(statement.removeprefix(_VIEW)):
+                yield replace(case, ddl=_put(case.ddl, place, _VIEW + found.sql))
+
+
+def _over(stream: Stream, found: Shorter) -> Stream:
+    """Return the stream table with a shorter query; a view may read any of its sources."""
+    kept = tuple(name for name in stream.sources if found.reads(name) or found.reads("v"))
+    moved = tuple(
+        place - (found.lost is not None and place > found.lost)
+        for place in stream.unsettled
+        if place != found.lost
+    )
+    return replace(stream, query=found.sql, sources=kept, unsettled=moved)
+
+
+def _shorter_statements(case: Case) -> Iterator[Case]:
+    """Yield the case with one row of an INSERT less."""
+    for place, statement in enumerate(case.ddl):
+        for less in _statements(statement):
+            yield replace(case, ddl=_put(case.ddl, place, less))
 
 
 def _without_tables(case: Case) -> Iterator[Case]:

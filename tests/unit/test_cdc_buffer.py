@@ -58,7 +58,8 @@ def test_the_longest_name_that_collides_still_fits() -> None:
 def test_creation_spells_types_and_collations() -> None:
     text = create_buffer(BUFFER, [column("a"), column("t", "text", 'pg_catalog."C"')]).as_string()
     assert text.startswith('CREATE TABLE "pgtrickle_changes"."changes_1" (change_id bigint')
-    assert text.endswith(', "a" integer, "t" text COLLATE pg_catalog."C")')
+    assert ', "a" integer, "t" text COLLATE pg_catalog."C"); ' in text
+    assert text.endswith("ALTER COLUMN xid SET STATISTICS 0")
 
 
 def test_alteration_drops_before_it_adds() -> None:

@@ -38,6 +38,9 @@ def explain(
     if found.hidden_columns:
         _show("hidden", ", ".join(found.hidden_columns))
     _show_lines("plan", found.operators)
+    for number, stage in enumerate(found.stages, start=1):
+        _show(f"stage {number}", f"{stage.storage}, {stage.strategy}, {stage.identity}")
+        _show_lines("plan", stage.operators)
     if with_sql:
         _show_deltas(found)
 

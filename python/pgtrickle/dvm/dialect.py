@@ -62,6 +62,16 @@ class FaithfulPostgres(Postgres):
                 return super().not_sql(expression)
             return f"{self.sql(tested, 'this')} {operator} {self.sql(tested, 'expression')}"
 
+        @override
+        def windowspec_sql(self, expression: exp.WindowSpec) -> str:
+            if expression.args.get("end") is not None:
+                return super().windowspec_sql(expression)
+            start = self.sql(expression, "start")
+            side = expression.args.get("start_side") or ""
+            exclude = self.sql(expression, "exclude")
+            frame = f"{self.sql(expression, 'kind')} {start} {side}".rstrip()
+            return f"{frame} EXCLUDE {exclude}" if exclude else frame
+
         def pow_sql(self, expression: exp.Pow) -> str:
             """Print the operator that was written."""
             return self.binary(expression, "^")

@@ -5,18 +5,34 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from pgtrickle.dvm.plan.model import FullPlan, GroupsPlan, Keyed
+from pgtrickle.dvm.plan.model import (
+    FullPlan,
+    GroupsPlan,
+    Keyed,
+    PartitionsPlan,
+    RecomputePlan,
+    RowsPlan,
+)
 from pgtrickle.dvm.render.delta import delta
-from pgtrickle.dvm.render.storage import columns
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from pgtrickle.catalog.model import RefreshMode, StreamTable
     from pgtrickle.dvm.differentiate.sources import Buffer
     from pgtrickle.dvm.operators.base import Operator
     from pgtrickle.dvm.plan.model import MaintenancePlan
     from pgtrickle.dvm.schema import QualifiedName, Relation
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StageExplanation:
+    """A part of the query with storage of its own, and how that is kept."""
+
+    storage: str
+    operators: tuple[str, ...]
+    identity: str
+    strategy: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,16 +48,17 @@ class Explanation:
     strategy: str
     visible_columns: tuple[str, ...]
     hidden_columns: tuple[str, ...]
+    stages: tuple[StageExplanation, ...]
     deltas: dict[str, str]
 
 
 def explain(
     table: StreamTable,
-    plan: MaintenancePlan,
-    storage: Relation,
+    parts: Sequence[tuple[MaintenancePlan, Relation]],
     buffers: Mapping[QualifiedName, Buffer],
 ) -> Explanation:
-    """Return the explanation of one stream table."""
+    """Return the explanation of one stream table; `parts` are its stages in order, then the whole."""
+    plan, storage = parts[-1]
     stored = [column.name for column in storage.columns]
     return Explanation(
         stream_table=str(table.name),
@@ -53,7 +70,16 @@ def explain(
         strategy=_strategy(plan),
         visible_columns=plan.visible,
         hidden_columns=tuple(name for name in stored if name not in plan.visible),
-        deltas=_deltas(plan, storage, buffers),
+        stages=tuple(
+            StageExplanation(
+                storage=str(relation.name),
+                operators=tuple(tree_lines(staged.root)),
+                identity=_identity(staged),
+                strategy=_strategy(staged),
+            )
+            for staged, relation in parts[:-1]
+        ),
+        deltas=_deltas(parts, buffers),
     )
 
 
@@ -79,17 +105,30 @@ def _strategy(plan: MaintenancePlan) -> str:
             return f"aggregate, {plan.groups.strategy.value}"
         case FullPlan():
             return "full: the query is evaluated and compared with what is stored"
-        case _:
+        case PartitionsPlan():
+            keys = ", ".join(plan.stored_keys.values())
+            return f"replace partitions: those of ({keys}) with a change are computed again"
+        case RecomputePlan():
+            return "recompute: after any change the rows are computed again and compared"
+        case RowsPlan():
             return "upsert by key" if isinstance(plan.identity, Keyed) else "exact multiplicities"
 
 
 def _deltas(
-    plan: MaintenancePlan, storage: Relation, buffers: Mapping[QualifiedName, Buffer]
+    parts: Sequence[tuple[MaintenancePlan, Relation]], buffers: Mapping[QualifiedName, Buffer]
 ) -> dict[str, str]:
-    if isinstance(plan, FullPlan):
-        return {}
-    return {
-        str(name): delta(plan, storage, buffers, [name], pretty=True)
-        for name in sorted(plan.root.reads())
-        if name in buffers and columns(plan)
-    }
+    """Return for each source the statements that follow a change of it alone: stages first, then the whole."""
+    sources = [name for name in buffers if all(name != storage.name for _, storage in parts)]
+    found: dict[str, str] = {}
+    for source in sorted(sources):
+        moved = {source}
+        statements = []
+        for plan, storage in parts:
+            mine = plan.root.reads() & moved
+            if isinstance(plan, FullPlan) or not mine:
+                continue
+            statements.append(delta(plan, storage, buffers, mine, pretty=True))
+            moved.add(storage.name)
+        if statements:
+            found[str(source)] = ";\n\n".join(statements)
+    return found

@@ -44,7 +44,23 @@ def output_names(item: Expr, schema: Schema) -> list[str]:
 def _own_names(item: Expr, schema: Schema) -> list[str]:
     if isinstance(item, exp.Table):
         relation = schema.relation(QualifiedName(item.db, item.name))
-        return [column.name for column in relation.columns] if relation else []
+        if relation is not None:
+            return [column.name for column in relation.columns]
+        return [] if item.db else _cte_names(item)
     if isinstance(item, exp.Subquery) and isinstance(item.this, exp.Query):
         return [selection.alias_or_name for selection in item.this.selects]
+    return []
+
+
+def _cte_names(item: exp.Table) -> list[str]:
+    """Return the columns of the WITH query that `item` names: the nearest around it."""
+    holder = item.parent
+    while holder is not None:
+        clause = holder.args.get("with_")
+        for cte in clause.expressions if clause else []:
+            if cte.alias == item.name:
+                renamed = [column.name for column in cte.args["alias"].columns]
+                own = [each.alias_or_name for each in cte.this.selects]
+                return [*renamed, *own[len(renamed) :]]
+        holder = holder.parent
     return []

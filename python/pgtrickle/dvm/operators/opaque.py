@@ -1,6 +1,7 @@
-"""Opaque: a query kept as it was written, because some part of it has no differential form yet.
+"""Opaque: a query kept as it was written: one without a differential form, or a recursive WITH query.
 
-Rule: none. It can be evaluated, not differentiated; its stream table is refreshed in full, for a stated reason.
+Rule: none. It can be evaluated, not differentiated. A whole query of this kind is refreshed in full, for a stated reason; a
+recursive query is a stage that is computed again after any change of what it reads, and compared.
 """
 
 from __future__ import annotations

@@ -18,9 +18,10 @@ from pgtrickle.dvm.operators.set_operation import SetOperation
 from pgtrickle.dvm.operators.top_k import TopK
 from pgtrickle.dvm.operators.union_all import UnionAll
 from pgtrickle.dvm.operators.window import Window
+from pgtrickle.dvm.plan.clauses import with_ties
 from pgtrickle.dvm.plan.orders import completed
 from pgtrickle.dvm.plan.scope import Scope, refused
-from pgtrickle.dvm.plan.select import SelectPlan, with_ties
+from pgtrickle.dvm.plan.select import SelectPlan
 from pgtrickle.dvm.plan.subqueries import Inner
 from pgtrickle.dvm.sqlast import (
     Expr,

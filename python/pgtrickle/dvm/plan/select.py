@@ -15,6 +15,7 @@ from pgtrickle.dvm.operators.filter import Filter
 from pgtrickle.dvm.operators.project import Project
 from pgtrickle.dvm.operators.top_k import TopK
 from pgtrickle.dvm.plan.aggregates import CallBuilder
+from pgtrickle.dvm.plan.clauses import distinct_keys, needed_columns, sort_keys, with_ties
 from pgtrickle.dvm.plan.from_clause import FromClause, Joined
 from pgtrickle.dvm.plan.grouping import grouped_rows, grouping_sets, replaced_markers
 from pgtrickle.dvm.plan.orders import completed
@@ -59,7 +60,7 @@ class SelectPlan:
         """Plan FROM, WHERE, GROUP BY, HAVING, windows and the select list."""
         joined = FromClause(
             builder=self.builder,
-            needed=_needed(self.node),
+            needed=needed_columns(self.node),
             subplan=self.subplan,
             lateral=self.inner,
             scope=self.scope,
@@ -68,7 +69,7 @@ class SelectPlan:
         self.outputs = list(
             zip(shown_names(self.node), (each.unalias() for each in self.node.selects), strict=True)
         )
-        self.order = _sort_keys(self.node, [value for _, value in self.outputs])
+        self.order = sort_keys(self.node, [value for _, value in self.outputs])
         self._group()
         self._subqueries_in_outputs()
         self._windows()
@@ -105,7 +106,7 @@ class SelectPlan:
             *(value for _, value in self.outputs),
             *([having.this] if having else []),
             *(each.this for each in self.order),
-            *_distinct_keys(self.node),
+            *distinct_keys(self.node),
         ]
 
     def _group(self) -> None:
@@ -372,33 +373,3 @@ class SelectPlan:
                 return value.copy()
         bound = self.scope.bound(key)
         return self.calls.replaced(bound) if self.calls else bound
-
-
-def _needed(node: exp.Select) -> dict[str, set[str]]:
-    """Return the columns that the SELECT reads of each alias, its subqueries included."""
-    needed: dict[str, set[str]] = {}
-    for column in node.find_all(exp.Column):
-        needed.setdefault(column.table, set()).add(column.name)
-    return needed
-
-
-def _sort_keys(node: exp.Select, values: list[Expr]) -> list[exp.Ordered]:
-    order = node.args.get("order")
-    keys = [each.copy() for each in order.expressions] if order else []
-    for each in keys:
-        position = each.this
-        if isinstance(position, exp.Literal) and not position.is_string:
-            each.set("this", values[int(position.name) - 1].copy())
-    return keys
-
-
-def _distinct_keys(node: exp.Select) -> list[Expr]:
-    distinct = node.args.get("distinct")
-    on = distinct.args.get("on") if distinct is not None else None
-    return list(on.expressions) if on is not None else []
-
-
-def with_ties(limit: Expr | None) -> bool:
-    """Return whether rows that tie with the last one come along."""
-    options = limit.args.get("limit_options") if isinstance(limit, exp.Fetch) else None
-    return bool(options is not None and options.args.get("with_ties"))

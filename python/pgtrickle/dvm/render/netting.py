@@ -15,6 +15,7 @@ from pgtrickle.dvm.sqlast import (
     WEIGHT,
     Expr,
     Query,
+    as_text,
     binary,
     call,
     cast,
@@ -31,13 +32,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pgtrickle.dvm.render.identity import StoredTypes
+    from pgtrickle.dvm.schema import TypeFacts
 
 
 def netted(rows: Query, columns: Sequence[str], types: StoredTypes) -> Query:
     """Return the rows of `columns` whose weights do not cancel, each image once."""
     outputs: list[Expr] = []
     for name in columns:
-        value = col(name) if types.types[name].exact else _any_of_group(name)
+        value = col(name) if types.types[name].exact else _any_of_group(name, types.types[name])
         outputs.append(named(value, name))
     outputs.append(named(cast(total(col(WEIGHT)), "integer"), WEIGHT))
     keys = [types.image(name, col(name)) for name in columns]
@@ -59,8 +61,11 @@ def one_per_key(rows: Query, columns: Sequence[str], key: Sequence[str]) -> Quer
     return query
 
 
-def _any_of_group(name: str) -> Expr:
+def _any_of_group(name: str, facts: TypeFacts) -> Expr:
     """Return one of the group's values: they all look the same."""
+    if facts.name.endswith("[]"):
+        # Arrays of arrays are one array of more dimensions; their text is read back instead.
+        return cast(exp.Min(this=as_text(col(name))), facts.name)
     return exp.Bracket(
         this=exp.Paren(this=call("array_agg", col(name))),
         expressions=[exp.Literal.number(1)],
