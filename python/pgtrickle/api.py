@@ -35,6 +35,7 @@ from pgtrickle.errors import (
     DuplicateNameError,
     PgtrickleError,
     PgtrickleWarning,
+    SuspendedError,
     UnknownStreamTableError,
 )
 from pgtrickle.monitor.explain import Explanation, explain
@@ -42,6 +43,7 @@ from pgtrickle.monitor.status import BufferSize, TableStatus, buffer_sizes, tabl
 from pgtrickle.monitor.validation import Validation, validation
 from pgtrickle.pg.connection import connect as open_connection
 from pgtrickle.refresh import create as creation
+from pgtrickle.refresh.alter import Alteration, alter
 from pgtrickle.refresh.drop import drop, drop_abandoned
 from pgtrickle.refresh.engine import RefreshEngine
 from pgtrickle.refresh.prepare import prepare
@@ -182,19 +184,69 @@ class Client:
         for dropped in drop(self._connection, table, cascade=cascade, settings=self._settings):
             self._engine.forget(dropped)
 
-    def refresh_stream_table(self, name: str, *, full: bool = False) -> RefreshReport:
-        """Bring a stream table to the present and say what was done."""
-        return self._refresh(self._resolve(name), full=full)
+    def alter_stream_table(  # noqa: PLR0913 - the arguments are the product's vocabulary
+        self,
+        name: str,
+        *,
+        query: str | None = None,
+        schedule: str | None = None,
+        refresh_mode: str | None = None,
+        status: str | None = None,
+        capture_failure: str | None = None,
+        cascade: bool = False,
+    ) -> StreamTable:
+        """Change a stream table while it is read, and return it as stored; what is not given stays.
+
+        A new query keeps the view with its grants, and may add columns at the end. If it drops, retypes or moves
+        columns, dependants stop it; `cascade` lets views among them be created again.
+        """
+        wanted = Alteration(
+            query=query,
+            schedule=schedule,
+            refresh_mode=None if refresh_mode is None else _mode(refresh_mode),
+            status=None if status is None else _status(status),
+            capture_failure=None if capture_failure is None else _capture_failure(capture_failure),
+            cascade=cascade,
+        )
+        migrate.require_installed(self._connection)
+        drop_abandoned(self._connection, self._settings)
+        table = self._load(name)
+        try:
+            messages = alter(self._connection, table, wanted, self._settings)
+        finally:
+            self._engine.forget(table.name)
+        for message in messages:
+            warnings.warn(message, PgtrickleWarning, stacklevel=2)
+        return store.load(self._connection, table.name)
+
+    def refresh_stream_table(
+        self, name: str, *, full: bool = False, include_suspended: bool = False
+    ) -> RefreshReport:
+        """Bring a stream table to the present and say what was done; a suspended one only when asked to."""
+        resolved = self._resolve(name)
+        if not include_suspended:
+            return self._refresh(resolved, full=full)
+        self._engine.woken.add(resolved)
+        try:
+            return self._refresh(resolved, full=full)
+        finally:
+            self._engine.woken.discard(resolved)
+            self._engine.forget(resolved)
 
     def refresh_all(self) -> list[RefreshReport]:
         """Refresh every stream table, sources before those that read them, then clean the buffers.
 
-        A table that fails is marked and does not stop the others; its error is warned about.
+        A table that fails is marked and does not stop the others; its error is warned about. A suspended one is left
+        out, with a warning.
         """
         tables = {table.name: table for table in store.load_all(self._connection)}
         reports = []
         for name in (name for wave in waves(tables.values()) for name in wave):
             if tables[name].status is Status.POPULATING:
+                continue
+            if tables[name].status is Status.SUSPENDED:
+                message = f"stream table {name} is suspended: it was left out"
+                warnings.warn(message, PgtrickleWarning, stacklevel=2)
                 continue
             try:
                 reports.append(self._refresh(name, full=False))
@@ -262,14 +314,14 @@ class Client:
     ) -> RefreshReport:
         try:
             report = self._engine.refresh(name, full=full, audit=audit)
-        except UnknownStreamTableError:
+        except (UnknownStreamTableError, SuspendedError):
             raise
         except PgtrickleError as error:
             if not error.retryable:
                 self._record_failure(name, error)
             raise
         known = self._engine.prepared.get(name)
-        if known is None or known.table.status is Status.ERROR:
+        if known is None or known.table.error is not None:
             store.clear_error(self._connection, store.load(self._connection, name).id)
             self._engine.forget(name)
         return report
@@ -301,6 +353,16 @@ def _mode(value: str) -> RefreshMode:
         raise ConfigurationError(
             f'unknown refresh mode "{value}"', hint=f"Use one of {', '.join(RefreshMode)}."
         ) from None
+
+
+def _status(value: str) -> Status:
+    allowed = (Status.ACTIVE, Status.SUSPENDED)
+    if value.upper() not in allowed:
+        raise ConfigurationError(
+            f'a stream table cannot be altered to status "{value}"',
+            hint=f"Use one of {', '.join(allowed)}.",
+        )
+    return Status(value.upper())
 
 
 def _capture_failure(value: str) -> CaptureFailure:

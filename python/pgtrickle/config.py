@@ -14,6 +14,8 @@ class Settings:
     lock_timeout_ms: int = 1_000
     ddl_lock_timeout_ms: int = 500
     ddl_lock_attempts: int = 10
+    view_lock_timeout_ms: int = 100
+    view_lock_attempts: int = 60
     conflict_attempts: int = 3
     plan_cache_capacity: int = 512
     cleanup_min_bytes: int = 1 << 20

@@ -150,6 +150,12 @@ class SourceChangedError(SourceError):
     retryable = True
 
 
+class LayoutChangedError(SourceError):
+    """The sources changed so that the rows must be stored differently; a refresh does so."""
+
+    code = "PGT303"
+
+
 class ReplicationError(PgtrickleError):
     """A replication slot sent what cannot be understood; the sources that it feeds need a rebuild."""
 
@@ -160,6 +166,12 @@ class RefreshError(PgtrickleError):
     """A refresh failed; the stream table still shows its last good rows."""
 
     code = "PGT400"
+
+
+class SuspendedError(RefreshError):
+    """The stream table is suspended: it keeps its rows until it is made active again."""
+
+    code = "PGT401"
 
 
 class InternalError(PgtrickleError):

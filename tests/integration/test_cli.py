@@ -75,6 +75,28 @@ def test_a_stream_table_from_the_cradle_to_the_grave(
     assert "PGT012" in installed("status").stderr
 
 
+def test_a_stream_table_is_altered_and_suspended(
+    dsn: str, installed: Callable[..., Result]
+) -> None:
+    assert installed("create", "revenue", REVENUE).exit_code == 0
+    altered = installed("alter", "revenue", f"{REVENUE} , id % 2", "--schedule", "5s")
+    assert altered.exit_code == 0, altered.output
+    assert "public.revenue is active, refresh mode DIFFERENTIAL" in altered.stdout
+    assert installed("alter", "revenue", "--status", "suspended").exit_code == 0
+    change(dsn, "UPDATE orders SET amount = amount + 1 WHERE id <= 3")
+    refused = installed("refresh", "revenue")
+    assert refused.exit_code == 1
+    assert "PGT401" in refused.stderr
+    left_out = installed("refresh", "--all", "--json")
+    assert read(left_out) == []
+    assert "suspended" in left_out.stderr
+    assert read(installed("refresh", "revenue", "--include-suspended", "--json"))["updated"] == 3
+    assert installed("alter", "revenue", "--status", "ACTIVE").exit_code == 0
+    assert read(installed("verify", "revenue", "--json"))["matches"] is True
+    assert installed("alter", "revenue").exit_code == 2
+    assert "PGT001" in installed("alter", "revenue", "--status", "ERROR").stderr
+
+
 def test_tables_for_people_name_what_they_show(installed: Callable[..., Result]) -> None:
     installed("create", "revenue", REVENUE)
     assert "verified" in installed("verify", "--all").stdout

@@ -22,6 +22,15 @@ CHANGES_SCHEMA = "pgtrickle_changes"
 STATE_SCHEMA = "pgtrickle_state"
 MAX_IDENTIFIER_BYTES = 63
 
+# Keys of a stream table's options: how its rows are stored, the functions that its plan must know, the number of its
+# stages and the id that they are named by, what a failed capture does, and whose place it takes.
+LAYOUT = "layout"
+FUNCTIONS = "functions"
+STAGES = "stages"
+STAGES_OF = "stages_of"
+CAPTURE_FAILURE = "capture_failure"
+REPLACES = "replaces"
+
 
 class RefreshMode(StrEnum):
     """How a stream table is asked to be maintained."""
@@ -36,6 +45,7 @@ class Status(StrEnum):
 
     POPULATING = "POPULATING"
     ACTIVE = "ACTIVE"
+    SUSPENDED = "SUSPENDED"
     ERROR = "ERROR"
 
 
@@ -141,6 +151,11 @@ class StreamTable:
         """The table that holds the rows and the hidden columns."""
         return storage_name(self.name)
 
+    @property
+    def stages_of(self) -> int:
+        """The id by which its stages are named: its own, or that of the replacement that it took them over from."""
+        return int(self.options.get(STAGES_OF, self.id))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NewStreamTable:
@@ -174,6 +189,11 @@ def storage_name(name: QualifiedName) -> QualifiedName:
     digest = hashlib.blake2s(str(name).encode(), digest_size=8).hexdigest()
     kept = plain.encode()[: MAX_IDENTIFIER_BYTES - len(digest) - 1].decode(errors="ignore")
     return QualifiedName(STATE_SCHEMA, f"{kept}~{digest}")
+
+
+def replacement_name(id_: StreamTableId) -> QualifiedName:
+    """Return the name under which the replacement of a stream table is filled: there is one at a time."""
+    return QualifiedName(STATE_SCHEMA, f"~replacement of {id_}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -102,10 +102,15 @@ def _found(  # noqa: PLR0913, PLR0917
     persistence: str | None,
     is_stream_table: bool,  # noqa: FBT001
     storage: int | None,
+    moved: str | None,
 ) -> Found:
     full = QualifiedName(schema, name)
     if oid is None or relkind not in _KINDS:
-        raise SourceError(f"relation {full} does not exist")
+        raise SourceError(
+            f"relation {full} does not exist",
+            detail=None if moved is None else f"It is called {moved} now.",
+            hint="Restore it and refresh, or give the stream table another query with alter_stream_table.",
+        )
     if persistence == "t":
         raise RejectedQueryError(
             f"relation {full} is temporary",

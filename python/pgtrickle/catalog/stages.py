@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from pgtrickle.catalog.introspect import describe_query
 from pgtrickle.catalog.model import CHANGES_SCHEMA, STATE_SCHEMA
 from pgtrickle.catalog.relations import read_relations
+from pgtrickle.catalog.shape import shape_of
 from pgtrickle.dvm.compile import Compiled, compile_query
 from pgtrickle.dvm.plan.builder import StageUnknownError
 from pgtrickle.dvm.render.storage import columns, visible_rows
@@ -99,12 +100,12 @@ def compile_stored(
             return compile_query(query, schema, differential=differential)
         except StageUnknownError as unknown:
             name = stage_storage(id_, len(schema.stages) + 1)
-            stored = read_relations(connection, [name]).get(name)
-            if stored is None:
+            visible = columns(unknown.plan)[: len(unknown.plan.visible)]
+            if not {column.name for column in shape_of(connection, name)}.issuperset(visible):
                 return compile_described(
                     connection, query, schema, differential=differential, id_=id_
                 )
-            visible = columns(unknown.plan)[: len(unknown.plan.visible)]
+            stored = read_relations(connection, [name])[name]
             types = {column.name: column.type for column in stored.columns}
-            found = tuple(types[each] for each in visible if each in types)
+            found = tuple(types[each] for each in visible)
             schema = replace(schema, stages=(*schema.stages, StageFacts(storage=name, types=found)))

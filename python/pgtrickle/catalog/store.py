@@ -93,17 +93,19 @@ def load(connection: Connection, name: QualifiedName) -> StreamTable:
 
 
 def load_all(connection: Connection) -> list[StreamTable]:
-    """Return every stream table, oldest first, in one statement."""
+    """Return every stream table, oldest first, in one statement; none that is to replace another."""
     with translated("load the stream tables"):
         rows = connection.execute(_sql("stream_tables.sql"), {"schema": None, "name": None})
         return [_stream_table(row) for row in rows.fetchall()]
 
 
 def mark_error(connection: Connection, id_: StreamTableId, message: str) -> None:
-    """Store that the stream table cannot be refreshed, and why."""
+    """Store that the stream table cannot be refreshed, and why; a suspended one stays suspended."""
     with translated("store a refresh's error"):
         connection.execute(
-            "UPDATE pgtrickle.stream_tables SET status = 'ERROR', error = %s WHERE id = %s",
+            "UPDATE pgtrickle.stream_tables"
+            " SET status = CASE status WHEN 'SUSPENDED' THEN status ELSE 'ERROR' END, error = %s"
+            " WHERE id = %s",
             (message, id_),
         )
 
@@ -112,8 +114,9 @@ def clear_error(connection: Connection, id_: StreamTableId) -> None:
     """Store that the stream table works again; one that is not in error stays as it is."""
     with translated("clear a refresh's error"):
         connection.execute(
-            "UPDATE pgtrickle.stream_tables SET status = 'ACTIVE', error = NULL"
-            " WHERE id = %s AND status = 'ERROR'",
+            "UPDATE pgtrickle.stream_tables SET error = NULL,"
+            " status = CASE status WHEN 'ERROR' THEN 'ACTIVE' ELSE status END"
+            " WHERE id = %s AND error IS NOT NULL",
             (id_,),
         )
 

@@ -41,7 +41,12 @@ def adopt_epoch(connection: Connection, id_: StreamTableId, settings: Settings) 
 
 
 def _empty_buffers(connection: Connection) -> None:
-    query = "SELECT 'changes_' || id FROM pgtrickle.sources ORDER BY id"
-    names = ["marks", *(name for (name,) in connection.execute(query).fetchall())]
-    tables = sql.SQL(", ").join(sql.Identifier(CHANGES_SCHEMA, name) for name in names)
+    """Empty the marks and every buffer, those of stages too: their transaction numbers belong to another history."""
+    query = (
+        "SELECT c.relname FROM pg_catalog.pg_class AS c"
+        " JOIN pg_catalog.pg_namespace AS n ON n.oid = c.relnamespace"
+        " WHERE n.nspname = %s AND c.relkind = 'r' ORDER BY c.oid"
+    )
+    names = connection.execute(query, (CHANGES_SCHEMA,)).fetchall()
+    tables = sql.SQL(", ").join(sql.Identifier(CHANGES_SCHEMA, name) for (name,) in names)
     connection.execute(sql.SQL("TRUNCATE {}").format(tables), prepare=False)

@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from pgtrickle import __version__
+from pgtrickle.cli.alter import alter
 from pgtrickle.cli.create import create, drop
 from pgtrickle.cli.demo.command import demo
 from pgtrickle.cli.explain import explain, validate
@@ -20,6 +21,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     install,
     uninstall,
     create,
+    alter,
     drop,
     refresh,
     verify,

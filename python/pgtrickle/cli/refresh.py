@@ -16,6 +16,9 @@ from pgtrickle.cli.options import AsJson, Dsn, Everything, OptionalName, require
 Full = Annotated[
     bool, typer.Option("--full", help="Evaluate the whole query and apply the difference.")
 ]
+IncludeSuspended = Annotated[
+    bool, typer.Option("--include-suspended", help="Refresh it although it is suspended.")
+]
 
 COLUMNS = ("stream table", "action", "#inserted", "#updated", "#deleted", "#ms", "reason")
 STYLES = {Action.NO_DATA: "dim", Action.DIFFERENTIAL: "green", Action.FULL: "yellow"}
@@ -26,16 +29,20 @@ def refresh(
     *,
     everything: Everything = False,
     full: Full = False,
+    include_suspended: IncludeSuspended = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
     """Refresh one stream table, or all of them in the order of their dependencies."""
     require_one_or_all(name, everything=everything)
-    if everything and full:
-        raise typer.BadParameter("--full takes one stream table, not --all")
+    if everything and (full or include_suspended):
+        raise typer.BadParameter("--full and --include-suspended take one stream table, not --all")
     with connected(dsn) as client, working(f"refreshing {name or 'all stream tables'}"):
         if name is not None:
-            reports, failed = [client.refresh_stream_table(name, full=full)], False
+            report = client.refresh_stream_table(
+                name, full=full, include_suspended=include_suspended
+            )
+            reports, failed = [report], False
         else:
             reports = client.refresh_all()
             failed = bool(unrefreshed(client, reports))
@@ -50,7 +57,8 @@ def refresh(
 def unrefreshed(client: Client, reports: Sequence[RefreshReport]) -> list[str]:
     """Return the stream tables that should have a report and have none: their refresh failed."""
     done = {report.stream_table for report in reports}
-    due = [table for table in client.stream_tables() if table.status is not Status.POPULATING]
+    idle = (Status.POPULATING, Status.SUSPENDED)
+    due = [table for table in client.stream_tables() if table.status not in idle]
     return [str(table.name) for table in due if str(table.name) not in done]
 
 

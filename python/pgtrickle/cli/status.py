@@ -12,7 +12,12 @@ from pgtrickle.cli.options import AsJson, Dsn
 from pgtrickle.monitor.status import TableStatus
 
 COLUMNS = ("stream table", "status", "mode", "last change applied", "remark")
-STYLES = {Status.ACTIVE: "green", Status.POPULATING: "yellow", Status.ERROR: "bold red"}
+STYLES = {
+    Status.ACTIVE: "green",
+    Status.POPULATING: "yellow",
+    Status.SUSPENDED: "yellow",
+    Status.ERROR: "bold red",
+}
 MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 

@@ -25,8 +25,9 @@ def capture(
     *,
     capture_failure: CaptureFailure,
     settings: Settings,
+    relax: bool = False,
 ) -> Captured:
-    """Capture `columns` of `relation`.
+    """Capture `columns` of `relation`; `relax` lets a failed capture no longer fail the writer if no reader wants that.
 
     The storage of an aggregate also changes in hidden columns alone; its rows are paired by their key, so that such a
     change is none to whoever reads the stream table.
@@ -38,6 +39,7 @@ def capture(
         capture_failure=capture_failure,
         settings=settings,
         pairing=_pairing(connection, relation, settings),
+        relax=relax,
     )
 
 

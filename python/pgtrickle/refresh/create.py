@@ -2,6 +2,7 @@
 
 Creation is three transactions: capture is installed and committed; the consumer is registered, so that clean-up keeps what it may
 need; then one REPEATABLE READ transaction fills storage and makes the view. A failure in the last one undoes the first two.
+A replacement of a stream table is made in the same way, without a view: it is shown when it takes the other's place.
 """
 
 from __future__ import annotations
@@ -15,12 +16,18 @@ from psycopg import sql
 from pgtrickle.catalog import fingerprint, store
 from pgtrickle.catalog.introspect import QueryFacts, canonical_text, describe_query
 from pgtrickle.catalog.model import (
+    CAPTURE_FAILURE,
+    FUNCTIONS,
+    LAYOUT,
+    REPLACES,
+    STAGES,
     CaptureFailure,
     Dependency,
     NewStreamTable,
     RefreshMode,
     StreamTable,
     StreamTableId,
+    replacement_name,
 )
 from pgtrickle.catalog.stages import compile_described, compile_for, stored_functions
 from pgtrickle.cdc.trigger.install import remove_capture
@@ -33,7 +40,7 @@ from pgtrickle.errors import QueryError, SourceChangedError, UnsupportedQueryErr
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import look, refreshing, require_same_tree
 from pgtrickle.refresh.capture import capture
-from pgtrickle.refresh.prepare import FUNCTIONS, LAYOUT, STAGES, begin_steps
+from pgtrickle.refresh.prepare import begin_steps
 from pgtrickle.refresh.storage import make_stage, make_storage
 
 if TYPE_CHECKING:
@@ -44,14 +51,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """What a user asks for when creating a stream table."""
+    """What a user asks for when creating a stream table, or when one is replaced.
+
+    `replaces` is the stream table whose place it takes; `settings` are those that its query was written under, where
+    they are not this session's.
+    """
 
     name: QualifiedName
     query: str
     schedule: str
     refresh_mode: RefreshMode
     capture_failure: CaptureFailure
-    strict: bool
+    strict: bool = False
+    replaces: StreamTableId | None = None
+    settings: dict[str, str] | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +99,8 @@ class Planned:
 
 def plan(connection: Connection, request: Request) -> Planned:
     """Return the plan for `request`; nothing is written. Fallback is refused in DIFFERENTIAL and strict."""
-    facts = describe_query(connection, request.name, request.query)
+    free_name = request.name if request.replaces is None else None
+    facts = describe_query(connection, free_name, request.query)
     require_same_reading(connection, facts)
     compiled = compiled_for(connection, facts, request.refresh_mode)
     strict = request.strict and request.refresh_mode is not RefreshMode.FULL
@@ -126,19 +140,35 @@ def compiled_for(connection: Connection, facts: QueryFacts, mode: RefreshMode) -
     return compile_described(connection, facts.query, facts.schema, differential=differential)
 
 
-def create(connection: Connection, planned: Planned, settings: Settings) -> list[str]:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filled:
+    """A stream table whose rows are in place; this session still counts as its creator."""
+
+    table: StreamTable
+    rows: int
+    warnings: tuple[str, ...]
+
+
+def create(connection: Connection, planned: Planned, settings: Settings) -> tuple[str, ...]:
     """Create the stream table and return warnings; on failure nothing of it is left."""
+    filled = fill(connection, planned, settings)
+    store.release(connection, filled.table.id)
+    return filled.warnings
+
+
+def fill(connection: Connection, planned: Planned, settings: Settings) -> Filled:
+    """Capture, register and populate; on failure nothing of it is left."""
     dependencies, warnings = _capture(connection, planned, settings)
     id_ = None
     try:
-        id_ = store.register(connection, _new(planned, dependencies))
-        table = store.load(connection, planned.request.name)
-        _populate(connection, table, planned, settings)
-        store.release(connection, id_)
+        new = _new(planned, dependencies)
+        id_ = store.register(connection, new)
+        table = store.load(connection, new.name)
+        rows = _populate(connection, table, planned, settings)
+        return Filled(table=store.load(connection, new.name), rows=rows, warnings=tuple(warnings))
     except BaseException:
         _undo(connection, id_, dependencies)
         raise
-    return warnings
 
 
 def _capture(
@@ -164,23 +194,34 @@ def _capture(
 
 def _new(planned: Planned, dependencies: tuple[Dependency, ...]) -> NewStreamTable:
     request, facts = planned.request, planned.facts
+    replaces = request.replaces
     return NewStreamTable(
-        name=request.name,
+        name=request.name if replaces is None else replacement_name(replaces),
         query=facts.query,
         query_hash=hashlib.sha256(facts.query.encode()).hexdigest(),
         refresh_mode=request.refresh_mode,
         effective_mode=planned.effective_mode,
         reasons=planned.reasons,
         schedule=request.schedule,
-        settings=facts.settings,
+        settings=facts.settings if request.settings is None else request.settings,
         relations=facts.relations,
         dependencies=dependencies,
-        options={
-            LAYOUT: stored.layout(planned.compiled.plan, planned.compiled.stages),
-            FUNCTIONS: stored_functions(facts.schema.functions),
-            STAGES: str(len(planned.compiled.stages)),
-        },
+        options=options_of(planned),
     )
+
+
+def options_of(planned: Planned) -> dict[str, str]:
+    """Return what is stored about a plan, beside what its reader asked for."""
+    request, compiled = planned.request, planned.compiled
+    options = {
+        LAYOUT: stored.layout(compiled.plan, compiled.stages),
+        FUNCTIONS: stored_functions(planned.facts.schema.functions),
+        STAGES: str(len(compiled.stages)),
+        CAPTURE_FAILURE: request.capture_failure.value,
+    }
+    if request.replaces is not None:
+        options[REPLACES] = str(request.replaces)
+    return options
 
 
 def _undo(
@@ -197,43 +238,63 @@ def _undo(
 
 def _populate(
     connection: Connection, table: StreamTable, planned: Planned, settings: Settings
-) -> None:
-    """Fill storage in one transaction, from sources that still are what the plan was made for."""
-    before = _fingerprint(connection, table)
+) -> int:
+    """Fill storage in one transaction, from sources that still are what the plan was made for; return its rows."""
+    name = planned.request.name
+    before = fingerprint_of(connection, table)
     again = describe_query(connection, None, table.query)
     if again.schema != planned.facts.schema:
-        raise _changed(table)
-    with translated(f"populate stream table {table.name}"), refreshing(connection):
+        raise _changed(name)
+    with translated(f"populate stream table {name}"), refreshing(connection):
         found, moment = look(connection, table, begin_steps(table, settings))
         if found != before:
-            raise _changed(table)
-        _fill(connection, table, planned)
+            raise _changed(name)
+        rows = _fill(connection, table, planned)
+        if planned.request.replaces is None:
+            show(connection, table.name, table.storage, planned.compiled, replace=False)
         live = run(connection, [Step(fingerprint.LIVE, (table.id,))])[0]
-        require_same_tree(table.name, moment.tree, live)
+        require_same_tree(name, moment.tree, live)
         store.activate(connection, table.id, fingerprint=found, snapshot=moment.snapshot)
+    return rows
 
 
-def _fingerprint(connection: Connection, table: StreamTable) -> str:
+def fingerprint_of(connection: Connection, table: StreamTable) -> str:
+    """Return what the sources of `table` look like now."""
     with translated("read the shape of the sources"):
         row = run(connection, [Step(fingerprint.AT_SNAPSHOT, (table.id,))])[0]
     return str(row[0]) if row else ""
 
 
-def _changed(table: StreamTable) -> SourceChangedError:
+def _changed(name: QualifiedName) -> SourceChangedError:
     return SourceChangedError(
-        f"a source of stream table {table.name} changed while it was created",
-        hint="Create it again.",
+        f"a source of stream table {name} changed while it was filled",
+        hint="The same call will read the new shape.",
     )
 
 
-def _fill(connection: Connection, table: StreamTable, planned: Planned) -> None:
-    """Create and fill the storage of each stage and of the whole, and show it through the view."""
+def _fill(connection: Connection, table: StreamTable, planned: Planned) -> int:
+    """Create and fill the storage of each stage and of the whole; return the rows of the whole."""
     compiled = compile_for(planned.compiled, table.query, table.id)
     for stage in compiled.stages:
         make_stage(connection, table.id, stage)
     make_storage(connection, table.storage, compiled.plan)
+    counted = "SELECT pg_catalog.pg_stat_get_xact_tuples_inserted(pg_catalog.to_regclass(%s))"
+    row = connection.execute(counted, (str(table.storage),)).fetchone()
+    return int(row[0] or 0) if row else 0
+
+
+def show(
+    connection: Connection,
+    name: QualifiedName,
+    storage: QualifiedName,
+    compiled: Compiled,
+    *,
+    replace: bool,
+) -> None:
+    """Show the user's columns of `storage` through the view `name`: a new one, or with `replace` the one that is there."""
+    create = sql.SQL("CREATE OR REPLACE VIEW" if replace else "CREATE VIEW")
     columns = sql.SQL(", ").join(map(sql.Identifier, compiled.plan.visible))
-    view = sql.SQL("CREATE VIEW {} AS SELECT {} FROM {}").format(
-        sql.Identifier(*table.name), columns, sql.Identifier(*table.storage)
+    filled = sql.SQL("{} {} AS SELECT {} FROM {}").format(
+        create, sql.Identifier(*name), columns, sql.Identifier(*storage)
     )
-    connection.execute(view, prepare=False)
+    connection.execute(filled, prepare=False)

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 from psycopg import sql
 
 from pgtrickle.catalog import store
+from pgtrickle.catalog.model import STAGES
 from pgtrickle.cdc.trigger.install import remove_capture
 from pgtrickle.errors import DependantsError
 from pgtrickle.pg.patience import patiently
-from pgtrickle.refresh.prepare import STAGES
 from pgtrickle.refresh.storage import drop_stages
 
 if TYPE_CHECKING:
@@ -45,10 +45,22 @@ def drop_abandoned(connection: Connection, settings: Settings) -> list[Qualified
     """Remove what creators that died left behind; return the names."""
     names = store.abandoned(connection)
     for name in names:
-        table = store.load(connection, name)
-        store.remove(connection, table.id)
-        _release_capture(connection, table, settings)
+        discard(connection, store.load(connection, name), settings)
     return names
+
+
+def discard(connection: Connection, table: StreamTable, settings: Settings) -> None:
+    """Remove a stream table that has no view: an abandoned one, or what is left when another was replaced."""
+    drop_storage = sql.SQL("DROP TABLE IF EXISTS {}").format(sql.Identifier(*table.storage))
+
+    def work() -> None:
+        connection.execute("SET LOCAL client_min_messages = warning", prepare=False)
+        connection.execute(drop_storage, prepare=False)
+        drop_stages(connection, table.stages_of, int(table.options.get(STAGES, "0")))
+        store.remove(connection, table.id)
+
+    patiently(connection, settings, f"remove what stream table {table.name} left", work)
+    _release_capture(connection, table, settings)
 
 
 def _remove(
@@ -62,7 +74,7 @@ def _remove(
             command = sql.SQL("DROP {} IF EXISTS {} {}")
             relation = sql.Identifier(*name)
             connection.execute(command.format(sql.SQL(kind), relation, rule), prepare=False)
-        drop_stages(connection, table.id, int(table.options.get(STAGES, "0")))
+        drop_stages(connection, table.stages_of, int(table.options.get(STAGES, "0")))
         store.remove(connection, table.id)
 
     patiently(connection, settings, f"drop stream table {table.name}", work)

@@ -21,10 +21,12 @@ from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import (
     ConflictError,
     InternalError,
+    LayoutChangedError,
     QueryError,
     RefreshError,
     SourceChangedError,
     SourceError,
+    SuspendedError,
 )
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Counts, Moment, Outcome, apply, refreshing
@@ -57,6 +59,7 @@ class RefreshEngine:
     rebuild: Callable[[StreamTable, str, Auditor | None], RefreshReport]
     prepared: dict[QualifiedName, Prepared] = field(default_factory=dict)
     intact: dict[QualifiedName, tuple[str, str]] = field(default_factory=dict)
+    woken: set[QualifiedName] = field(default_factory=set)
 
     def refresh(
         self,
@@ -87,7 +90,10 @@ class RefreshEngine:
 
     def _once(self, name: QualifiedName, *, full: bool, audit: Auditor | None) -> RefreshReport:
         started = time.perf_counter()
-        table = self._prepared(name)
+        try:
+            table = self._prepared(name)
+        except LayoutChangedError as changed:
+            return self.rebuild(store.load(self.connection, name), changed.message, audit)
         try:
             with translated(f"refresh stream table {name}"), refreshing(self.connection):
                 window = self._window(table)
@@ -115,7 +121,7 @@ class RefreshEngine:
         return SourceError(
             f"the query of stream table {table.name} no longer fits its sources",
             detail=error.message,
-            hint="Restore the source and refresh, or drop the stream table and create it anew.",
+            hint="Restore the source and refresh, or give it another query with alter_stream_table.",
         )
 
     def _clean_up(self, prepared: Prepared) -> None:
@@ -130,6 +136,12 @@ class RefreshEngine:
                 raise RefreshError(
                     f"stream table {name} is still being created",
                     hint="Wait for create_stream_table, or drop it if its creator is gone.",
+                )
+            if table.status is Status.SUSPENDED and name not in self.woken:
+                raise SuspendedError(
+                    f"stream table {name} is suspended",
+                    hint="Make it active with alter_stream_table(status='ACTIVE'), or refresh it"
+                    " once with include_suspended=True.",
                 )
             self.prepared[name] = prepare(self.connection, table, self.settings)
         return self.prepared[name]

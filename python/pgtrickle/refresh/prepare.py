@@ -9,14 +9,14 @@ from psycopg import sql
 
 from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.fingerprint import EPOCH
-from pgtrickle.catalog.model import RefreshMode, StreamTable
+from pgtrickle.catalog.model import FUNCTIONS, LAYOUT, RefreshMode, StreamTable
 from pgtrickle.catalog.relations import oid_of, read_relations
 from pgtrickle.catalog.stages import compile_stored, read_functions, stage_buffer
 from pgtrickle.dvm.differentiate.sources import Buffer
 from pgtrickle.dvm.render import storage as stored
 from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind, Schema
 from pgtrickle.engines.postgres import Step, run
-from pgtrickle.errors import SourceError
+from pgtrickle.errors import LayoutChangedError
 from pgtrickle.pg.lease import refresh_key
 from pgtrickle.pg.statement import statement
 from pgtrickle.refresh.storage import stage_buffers
@@ -29,9 +29,6 @@ if TYPE_CHECKING:
     from pgtrickle.pg.connection import Connection
 
 # Reasons whose result may change without any captured change: never skipped as quiet.
-LAYOUT = "layout"
-FUNCTIONS = "functions"
-STAGES = "stages"
 WATCHED = statement("pgtrickle.refresh.statements", "watched.sql")
 UNOBSERVABLE = ("PGT220", "PGT221", "PGT222")
 
@@ -98,19 +95,19 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
         table.query,
         Schema(relations=relations, functions=functions),
         differential=differential,
-        id_=table.id,
+        id_=table.stages_of,
     )
     if differential and compiled.fallback is not None:
-        raise SourceError(
-            f'stream table "{table.name.name}" can no longer be maintained differentially',
+        raise LayoutChangedError(
+            f"stream table {table.name} can no longer be maintained differentially",
             detail=str(compiled.fallback),
-            hint="Drop it and create it again.",
+            hint="Refresh it: in refresh mode AUTO it becomes FULL.",
         )
     if stored.layout(compiled.plan, compiled.stages) != table.options.get(LAYOUT):
-        raise SourceError(
+        raise LayoutChangedError(
             f"sources of stream table {table.name} changed so that its rows are stored differently now",
             detail="A primary key, a NOT NULL or an inheritance child came or went.",
-            hint="Drop the stream table and create it again with the same query.",
+            hint="Refresh the stream table: its rows are then stored anew.",
         )
     names = [*(stage.relation.name for stage in compiled.stages), table.storage]
     storages = read_relations(connection, names)
@@ -122,10 +119,12 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
             Part(plan=plan, storage=storages[name]) for plan, name in zip(plans, names, strict=True)
         ),
         storage_oid=oid,
-        buffers={**buffers_of(table), **stage_buffers(table.id, compiled.stages)},
+        buffers={**buffers_of(table), **stage_buffers(table.stages_of, compiled.stages)},
         begin=begin_steps(table, settings),
         window=window_statement(table, oid, _watched(connection, table), cluster_of(connection)),
-        stage_buffers=tuple(stage_buffer(table.id, stage.number) for stage in compiled.stages),
+        stage_buffers=tuple(
+            stage_buffer(table.stages_of, stage.number) for stage in compiled.stages
+        ),
     )
 
 

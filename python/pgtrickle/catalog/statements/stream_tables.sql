@@ -1,4 +1,4 @@
--- Stream tables with frontier and dependencies; all of them, or the one of a given name.
+-- Stream tables with frontier and dependencies; all but replacements in the making, or the one of a given name.
 SELECT s.id, s.schema_name, s.table_name, s.query, s.query_hash, s.refresh_mode,
        s.effective_refresh_mode, s.reasons, s.status, s.schedule, s.settings, s.fingerprint,
        s.generation, s.relations, s.error, f.snapshot::text, f.applied_xid::text, f.refreshed_at,
@@ -20,5 +20,6 @@ LEFT JOIN LATERAL (
     JOIN pgtrickle.sources AS c ON c.id = d.source_id
     WHERE d.stream_table_id = s.id
 ) AS d ON true
-WHERE %(schema)s::text IS NULL OR (s.schema_name = %(schema)s::text AND s.table_name = %(name)s::text)
+WHERE (%(schema)s::text IS NULL AND s.options ->> 'replaces' IS NULL)
+   OR (s.schema_name = %(schema)s::text AND s.table_name = %(name)s::text)
 ORDER BY s.id

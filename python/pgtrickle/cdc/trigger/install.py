@@ -71,11 +71,12 @@ class Request:
     columns: frozenset[str]
     capture_failure: CaptureFailure
     pairing: tuple[str, ...] | None
+    relax: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Existing:
-    """The capture that a source has already."""
+    """The capture that a source has already; `fail_wanted` by one of its registered readers."""
 
     id: SourceId
     table_oid: int
@@ -84,9 +85,10 @@ class Existing:
     capture_failure: CaptureFailure
     version: int
     stamp: str
+    fail_wanted: bool
 
 
-def ensure_capture(
+def ensure_capture(  # noqa: PLR0913 - the arguments are all that a reader may want of a source
     connection: Connection,
     relation: Relation,
     columns: Sequence[str],
@@ -94,11 +96,13 @@ def ensure_capture(
     capture_failure: CaptureFailure,
     settings: Settings,
     pairing: Sequence[str] | None = None,
+    relax: bool = False,
 ) -> Captured:
     """Capture at least `columns` and the key of `relation`, for this consumer and those before it.
 
     Virtual generated columns are left out. `pairing` are key columns of a storage table: an update that leaves the
-    captured columns as they were is then no change. When two consumers disagree, a capture failure fails the writer.
+    captured columns as they were is then no change. When two consumers disagree, a capture failure fails the writer; it
+    goes on doing so, unless with `relax` no registered consumer wants it.
     """
     key = relation.keys[0] if relation.keys else ()
     request = Request(
@@ -106,6 +110,7 @@ def ensure_capture(
         columns=frozenset(columns) | frozenset(key),
         capture_failure=capture_failure,
         pairing=None if pairing is None else tuple(pairing),
+        relax=relax,
     )
     doing = f"capture the changes of {relation.name}"
     try:
@@ -191,9 +196,10 @@ def _fits(
 
 
 def _capture_failure(existing: Existing | None, request: Request) -> CaptureFailure:
-    if existing is not None and existing.capture_failure is CaptureFailure.FAIL:
-        return CaptureFailure.FAIL
-    return request.capture_failure
+    if existing is None:
+        return request.capture_failure
+    kept = existing.capture_failure is CaptureFailure.FAIL and not request.relax
+    return CaptureFailure.FAIL if kept or existing.fail_wanted else request.capture_failure
 
 
 def _next_capture(
@@ -280,6 +286,7 @@ def _existing(connection: Connection, name: QualifiedName) -> Existing | None:
         capture_failure=CaptureFailure(row[4]),
         version=row[5],
         stamp=row[6],
+        fail_wanted=row[7],
     )
 
 
