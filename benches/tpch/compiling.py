@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 import pgtrickle
 from pgtrickle.catalog import store
 from pgtrickle.catalog.definitions import read_defined_relations
+from pgtrickle.catalog.model import FUNCTIONS
 from pgtrickle.catalog.names import existing_name
+from pgtrickle.catalog.stages import compile_stored, read_functions
 from pgtrickle.dvm.compile import compile_query
 from pgtrickle.dvm.render.delta import delta
 from pgtrickle.dvm.schema import Schema
@@ -55,15 +57,25 @@ def compile_all(dsn: str, texts: Mapping[str, str]) -> list[Compiling]:
 def _compiling(connection: Connection, name: str) -> Compiling:
     table = store.load(connection, existing_name(connection, name))
     ready = prepare(connection, table, pgtrickle.Settings())
-    schema = Schema(relations=read_defined_relations(connection, table.relations))
     differential = table.effective_mode is pgtrickle.RefreshMode.DIFFERENTIAL
+    known = Schema(
+        relations=read_defined_relations(connection, table.relations),
+        functions=read_functions(table.options.get(FUNCTIONS)),
+    )
+    schema = compile_stored(
+        connection, table.query, known, differential=differential, id_=table.stages_of
+    ).schema
     plan_ms, delta_ms, text = [], [], ""
     for _ in range(REPEATS):
         start = perf_counter()
         compiled = compile_query(table.query, schema)
         planned = perf_counter()
         if differential:
-            text = delta(compiled.plan, ready.storage, ready.buffers, list(ready.buffers))
+            plans = [*(stage.plan for stage in compiled.stages), compiled.plan]
+            text = ";".join(
+                delta(plan, part.storage, ready.buffers, plan.root.reads())
+                for plan, part in zip(plans, ready.parts, strict=True)
+            )
         plan_ms.append((planned - start) * 1000)
         delta_ms.append((perf_counter() - planned) * 1000)
     return Compiling(
