@@ -30,6 +30,8 @@ from pgtrickle.catalog.names import existing_name, new_name
 from pgtrickle.cdc import cleanup
 from pgtrickle.config import Settings
 from pgtrickle.dag.graph import waves
+from pgtrickle.dvm.normalise.passes import rewrites
+from pgtrickle.dvm.parse.read import read
 from pgtrickle.errors import (
     ConfigurationError,
     DuplicateNameError,
@@ -54,6 +56,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
+    from pgtrickle.dvm.normalise.passes import Rewrite
     from pgtrickle.dvm.schema import QualifiedName
     from pgtrickle.pg.connection import Connection
 
@@ -297,6 +300,12 @@ class Client:
         facts = describe_query(self._connection, None, query)
         creation.require_same_reading(self._connection, facts)
         return validation(facts, creation.compiled_for(self._connection, facts, RefreshMode.AUTO))
+
+    def explain_query_rewrite(self, query: str) -> list[Rewrite]:
+        """Say what each pass of the compiler makes of `query` before it is planned; nothing is created."""
+        migrate.require_installed(self._connection)
+        facts = describe_query(self._connection, None, query)
+        return rewrites(read(facts.query), facts.schema)
 
     def explain_stream_table(self, name: str) -> Explanation:
         """Return the operator tree, keys, strategies and delta SQL of a stream table."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from pgtrickle.dvm.normalise.drop_order import drop_order
 from pgtrickle.dvm.normalise.expand_generated import expand_generated
@@ -13,7 +13,7 @@ from pgtrickle.dvm.normalise.inline_windows import inline_windows
 from pgtrickle.dvm.normalise.merged_columns import merged_columns
 from pgtrickle.dvm.normalise.qualify import qualify
 from pgtrickle.dvm.schema import Schema
-from pgtrickle.dvm.sqlast import Query
+from pgtrickle.dvm.sqlast import Query, to_sql
 
 Pass: TypeAlias = Callable[[Query, Schema], Query]
 
@@ -28,9 +28,29 @@ PASSES: tuple[Pass, ...] = (
 )
 
 
+class Rewrite(NamedTuple):
+    """The query after one pass; `changed` tells whether the pass did anything."""
+
+    name: str
+    sql: str
+    changed: bool
+
+
 def normalise(query: Query, schema: Schema) -> Query:
     """Return a copy of `query` in the form that the plan builder reads."""
     normalised = query.copy()
     for rewrite in PASSES:
         normalised = rewrite(normalised, schema)
     return normalised
+
+
+def rewrites(query: Query, schema: Schema) -> list[Rewrite]:
+    """Return what each pass makes of `query`, in order."""
+    found: list[Rewrite] = []
+    normalised, before = query.copy(), to_sql(query)
+    for rewrite in PASSES:
+        normalised = rewrite(normalised, schema)
+        after = to_sql(normalised)
+        found.append(Rewrite(rewrite.__name__, after, changed=after != before))
+        before = after
+    return found
