@@ -1,0 +1,13 @@
+select distinct on (g) g, id, k from a order by g, k desc;
+select id, row_number() over (partition by g order by k) as rn, sum(k) over (partition by g) s from a;
+select id, last_value(n) over (partition by g order by k), first_value(id) over (partition by g order by k rows between 1 preceding and current row) from a;
+select id, n from a order by n desc nulls last limit 3;
+select id, n from a order by n desc nulls last offset 1 limit 3;
+select g, array_agg(id order by n), string_agg(g, ',' ), bool_and(b), bool_or(b), every(b) from a group by g;
+select g, sum(f), avg(f), corr(f, k), json_agg(k) j1, jsonb_agg(n), bit_xor(k), json_agg(j) from a group by g;
+select count(*) filter (where b), array_agg(id) filter (where k > 2), max(n) from a;
+select sum(f), count(distinct g) from a;
+select id, j from a where b;
+select distinct on (x) x, y from c;
+select x, y from c order by x limit 5;
+select id, ntile(3) over (order by n), percent_rank() over (partition by g order by k), cume_dist() over (partition by g order by k) from a;
