@@ -63,12 +63,17 @@ def test_a_rollback_keeps_what_is_prepared(lab: Lab) -> None:
 
 
 def test_an_interrupt_cancels_the_statement(lab: Lab) -> None:
+    # A job in the background starts with the signal ignored, and Python leaves it so.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     pid = os.getpid()
     timer = threading.Timer(0.3, lambda: os.kill(pid, signal.SIGINT))
     timer.start()
-    with pytest.raises(KeyboardInterrupt):
-        run(lab.connection, [BEGIN, Step("SELECT pg_sleep(30)"), COMMIT])
-    timer.join()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            run(lab.connection, [BEGIN, Step("SELECT pg_sleep(30)"), COMMIT])
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, handler)
     lab.run("ROLLBACK")
     assert run(lab.connection, [Step("SELECT 1")]) == [(1,)]
 
