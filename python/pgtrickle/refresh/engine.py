@@ -219,7 +219,7 @@ class RefreshEngine:
         scope = Scope.DELTA
         moved = set(changed)
         for number, part in enumerate(prepared.parts):
-            mine = part.plan.root.reads() & moved
+            mine = part.reads & moved
             if not mine:
                 continue
             text = sized(self._delta_text(prepared, number, mine), window.buffered_bytes)

@@ -46,6 +46,7 @@ class Part:
 
     plan: MaintenancePlan
     storage: Relation
+    reads: frozenset[QualifiedName] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,7 +117,8 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
     return Prepared(
         table=table,
         parts=tuple(
-            Part(plan=plan, storage=storages[name]) for plan, name in zip(plans, names, strict=True)
+            Part(plan, storages[name], frozenset(plan.root.reads()))
+            for plan, name in zip(plans, names, strict=True)
         ),
         storage_oid=oid,
         buffers={**buffers_of(table), **stage_buffers(table.stages_of, compiled.stages)},
