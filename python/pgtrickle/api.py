@@ -47,7 +47,7 @@ from pgtrickle.pg.connection import connect as open_connection
 from pgtrickle.refresh import create as creation
 from pgtrickle.refresh.alter import Alteration, alter
 from pgtrickle.refresh.drop import drop, drop_abandoned
-from pgtrickle.refresh.engine import RefreshEngine
+from pgtrickle.refresh.engine import AS_USUAL, RefreshEngine, Request
 from pgtrickle.refresh.prepare import prepare
 from pgtrickle.refresh.rebuild import rebuild
 from pgtrickle.refresh.verify import Audit
@@ -227,14 +227,7 @@ class Client:
     ) -> RefreshReport:
         """Bring a stream table to the present and say what was done; a suspended one only when asked to."""
         resolved = self._resolve(name)
-        if not include_suspended:
-            return self._refresh(resolved, full=full)
-        self._engine.woken.add(resolved)
-        try:
-            return self._refresh(resolved, full=full)
-        finally:
-            self._engine.woken.discard(resolved)
-            self._engine.forget(resolved)
+        return self._refresh(resolved, Request(full=full, include_suspended=include_suspended))
 
     def refresh_all(self) -> list[RefreshReport]:
         """Refresh every stream table, sources before those that read them, then clean the buffers.
@@ -252,7 +245,7 @@ class Client:
                 warnings.warn(message, PgtrickleWarning, stacklevel=2)
                 continue
             try:
-                reports.append(self._refresh(name, full=False))
+                reports.append(self._refresh(name, AS_USUAL))
             except PgtrickleError as error:
                 warnings.warn(str(error), PgtrickleWarning, stacklevel=2)
         self.clean_up()
@@ -270,7 +263,7 @@ class Client:
         `missing` rows are in the query and not in the table, `extra` rows the other way round.
         """
         audit = Audit(self._connection)
-        report = self._refresh(self._resolve(name), full=False, audit=audit)
+        report = self._refresh(self._resolve(name), Request(audit=audit))
         return audit.report(report)
 
     def stream_tables(self) -> list[StreamTable]:
@@ -318,11 +311,9 @@ class Client:
         self._engine.prepared.clear()
         self._engine.plans.clear()
 
-    def _refresh(
-        self, name: QualifiedName, *, full: bool, audit: Audit | None = None
-    ) -> RefreshReport:
+    def _refresh(self, name: QualifiedName, request: Request) -> RefreshReport:
         try:
-            report = self._engine.refresh(name, full=full, audit=audit)
+            report = self._engine.refresh(name, request)
         except (UnknownStreamTableError, SuspendedError):
             raise
         except PgtrickleError as error:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import psycopg
@@ -10,11 +11,14 @@ import pytest
 
 import pgtrickle
 from pgtrickle import errors
+from pgtrickle.refresh.engine import RefreshEngine
 from tests.support.shop import LARGE, NAMED, TOTALS
 
 if TYPE_CHECKING:
     from typing import LiteralString
 
+    from pgtrickle.refresh.prepare import Prepared
+    from pgtrickle.refresh.window import Window
     from tests.support.shop import Shop
 
 pytestmark = pytest.mark.pg
@@ -231,3 +235,33 @@ def test_a_source_that_cannot_be_captured_is_never_skipped(shop: Shop) -> None:
     shop.sql("DELETE FROM shop.orders WHERE id < 100; REFRESH MATERIALIZED VIEW shop.copied")
     assert shop.client.refresh_stream_table("shop.notes").action == "FULL"
     shop.assert_exact("shop.notes", query)
+
+
+def test_another_refresh_between_snapshot_and_lease_is_a_conflict_and_repeated(
+    shop: Shop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The other refresh stores a key that this one does not see: the key refuses it before the frontier does."""
+    shop.client.create_stream_table("shop.large", LARGE)
+    shop.client.refresh_stream_table("shop.large")
+    shop.sql("INSERT INTO shop.orders VALUES (1000, 1, 500)")
+    lost = shop.client._engine
+    (table,) = lost.prepared.values()
+    # Without a lease of its own, the refresh can be overtaken at leisure.
+    without = table.window.replace(
+        table.window[len("SELECT ") : table.window.index(" AS leased")], "true"
+    )
+    lost.prepared[table.table.name] = replace(table, window=without)
+    window = RefreshEngine._window
+    overtaken: list[int] = []
+
+    def late(engine: RefreshEngine, prepared: Prepared) -> Window:
+        found = window(engine, prepared)
+        if engine is lost and not overtaken:
+            with pgtrickle.connect(shop.dsn) as other:
+                overtaken.append(other.refresh_stream_table("shop.large").inserted)
+        return found
+
+    monkeypatch.setattr(RefreshEngine, "_window", late)
+    assert shop.client.refresh_stream_table("shop.large").action == "NO_DATA"
+    assert overtaken == [1]
+    shop.assert_exact("shop.large", LARGE)

@@ -53,10 +53,10 @@ def refreshing(connection: Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
+        if not connection.closed and connection.pgconn.transaction_status != TransactionStatus.IDLE:
             connection.execute("ROLLBACK", prepare=False)
         raise
-    if connection.info.transaction_status == TransactionStatus.IDLE:
+    if connection.pgconn.transaction_status == TransactionStatus.IDLE:
         return
     if connection.execute("COMMIT", prepare=False).statusmessage != "COMMIT":
         raise ConflictError("the refresh was rolled back", hint="Try again.")

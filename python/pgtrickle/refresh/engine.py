@@ -20,8 +20,10 @@ from pgtrickle.dvm.render.delta import delta, reads_window
 from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import (
     ConflictError,
+    DatabaseError,
     InternalError,
     LayoutChangedError,
+    PgtrickleError,
     QueryError,
     RefreshError,
     SourceChangedError,
@@ -43,10 +45,22 @@ if TYPE_CHECKING:
     from pgtrickle.pg.connection import Connection
 
 
-# Parts and stages have negative numbers in the key of a plan, sources positive ones.
+# A part is named in the key of a plan by its own number, out of the range of those that it reads.
 MAX_PARTS = 1_000_000
 
 Auditor: TypeAlias = Callable[[Prepared], None]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """How one refresh is wanted; `audit` runs inside its transaction, on its rows and its snapshot."""
+
+    full: bool = False
+    include_suspended: bool = False
+    audit: Auditor | None = None
+
+
+AS_USUAL = Request()
 
 
 @dataclass(slots=True)
@@ -59,23 +73,13 @@ class RefreshEngine:
     rebuild: Callable[[StreamTable, str, Auditor | None], RefreshReport]
     prepared: dict[QualifiedName, Prepared] = field(default_factory=dict)
     intact: dict[QualifiedName, tuple[str, str]] = field(default_factory=dict)
-    woken: set[QualifiedName] = field(default_factory=set)
 
-    def refresh(
-        self,
-        name: QualifiedName,
-        *,
-        full: bool = False,
-        audit: Auditor | None = None,
-    ) -> RefreshReport:
-        """Bring one stream table to the present; repeat when another transaction was in the way.
-
-        `audit` runs inside the transaction, on the rows and the snapshot of this refresh.
-        """
+    def refresh(self, name: QualifiedName, request: Request = AS_USUAL) -> RefreshReport:
+        """Bring one stream table to the present; repeat when another transaction was in the way."""
         attempt = 1
         while True:
             try:
-                return self._once(name, full=full, audit=audit)
+                return self._once(name, request)
             except (ConflictError, SourceChangedError):
                 self.forget(name)
                 if attempt >= self.settings.conflict_attempts:
@@ -88,41 +92,59 @@ class RefreshEngine:
         self.prepared.pop(name, None)
         self.intact.pop(name, None)
 
-    def _once(self, name: QualifiedName, *, full: bool, audit: Auditor | None) -> RefreshReport:
+    def _once(self, name: QualifiedName, request: Request) -> RefreshReport:
         started = time.perf_counter()
         try:
             table = self._prepared(name)
         except LayoutChangedError as changed:
-            return self.rebuild(store.load(self.connection, name), changed.message, audit)
+            return self._rebuild(store.load(self.connection, name), changed.message, request)
+        window: Window | None = None
         try:
             with translated(f"refresh stream table {name}"), refreshing(self.connection):
                 window = self._window(table)
+                require_refreshable(table.table.name, window.status, request)
                 same, tree = self._shape(table, window)
-                decision = decide(self._facts(table, window, same_fingerprint=same, full=full))
-                done = self._act(table, window, decision, tree, commit=audit is None)
-                if audit is not None and not isinstance(decision, Rebuild):
-                    audit(table)
-        except QueryError as error:
-            raise self._misfit(table.table, error) from error
+                decision = decide(
+                    self._facts(table, window, same_fingerprint=same, full=request.full)
+                )
+                done = self._act(table, window, decision, tree, commit=request.audit is None)
+                if request.audit is not None and not isinstance(decision, Rebuild):
+                    request.audit(table)
+        except (QueryError, DatabaseError) as error:
+            raise self._cause(table.table, window, error) from error
         if isinstance(decision, Rebuild):
             self.forget(name)
-            return self.rebuild(table.table, decision.reason, audit)
+            return self._rebuild(table.table, decision.reason, request)
         if window.buffered_bytes >= self.settings.cleanup_at_bytes:
             self._clean_up(table)
         if table.stage_buffers and isinstance(decision, Delta | Full):
             empty_stage_buffers(self.connection, table.stage_buffers)
         return report(table.table, window.snapshot, *done, started)
 
-    def _misfit(self, table: StreamTable, error: QueryError) -> SourceError:
-        """Return what it means that a statement no longer fits: the stream table changed, or its sources did."""
+    def _rebuild(self, table: StreamTable, reason: str, request: Request) -> RefreshReport:
+        require_refreshable(table.name, table.status, request)
+        return self.rebuild(table, reason, request.audit)
+
+    def _cause(
+        self, table: StreamTable, window: Window | None, error: PgtrickleError
+    ) -> PgtrickleError:
+        """Return what it means that a statement failed: another transaction was first, or the sources changed.
+
+        Another refresh may commit between the snapshot of this one and its lease. The rows it stored are then not seen, and
+        stored again: refused by the key, before the frontier would be.
+        """
         now = store.load(self.connection, table.name)
         if (now.id, now.generation) != (table.id, table.generation):
             return SourceChangedError(f"stream table {table.name} was changed meanwhile")
-        return SourceError(
-            f"the query of stream table {table.name} no longer fits its sources",
-            detail=error.message,
-            hint="Restore the source and refresh, or give it another query with alter_stream_table.",
-        )
+        if window is not None and now.frontier != window.read_from:
+            return ConflictError(f"another refresh of stream table {table.name} was first")
+        if isinstance(error, QueryError):
+            return SourceError(
+                f"the query of stream table {table.name} no longer fits its sources",
+                detail=error.message,
+                hint="Restore the source and refresh, or give it another query with alter_stream_table.",
+            )
+        return error
 
     def _clean_up(self, prepared: Prepared) -> None:
         """Remove what all consumers have applied from buffers that have grown."""
@@ -132,17 +154,6 @@ class RefreshEngine:
     def _prepared(self, name: QualifiedName) -> Prepared:
         if name not in self.prepared:
             table = store.load(self.connection, name)
-            if table.status is Status.POPULATING:
-                raise RefreshError(
-                    f"stream table {name} is still being created",
-                    hint="Wait for create_stream_table, or drop it if its creator is gone.",
-                )
-            if table.status is Status.SUSPENDED and name not in self.woken:
-                raise SuspendedError(
-                    f"stream table {name} is suspended",
-                    hint="Make it active with alter_stream_table(status='ACTIVE'), or refresh it"
-                    " once with include_suspended=True.",
-                )
             self.prepared[name] = prepare(self.connection, table, self.settings)
         return self.prepared[name]
 
@@ -236,14 +247,28 @@ class RefreshEngine:
     ) -> str:
         """Return the apply statement of one part for this changed set, compiled once per generation."""
         table, part = prepared.table, prepared.parts[number]
-        known = {d.source.relation: int(d.source.id) for d in table.dependencies}
-        known.update({each.storage.name: -1 - i for i, each in enumerate(prepared.parts)})
-        ids = [known[part.storage.name] - MAX_PARTS, *sorted(known[name] for name in changed)]
+        known = prepared.numbers
+        ids = [known[part.storage.name] - MAX_PARTS, *sorted([known[name] for name in changed])]
         text = self.plans.get(table.id, table.generation, ids)
         if text is None:
             text = delta(part.plan, part.storage, prepared.buffers, changed)
             self.plans.put(table.id, table.generation, ids, text)
         return text
+
+
+def require_refreshable(name: QualifiedName, status: Status, request: Request) -> None:
+    """Raise unless the stream table is filled, and active or asked for all the same."""
+    if status is Status.POPULATING:
+        raise RefreshError(
+            f"stream table {name} is still being created",
+            hint="Wait for create_stream_table, or drop it if its creator is gone.",
+        )
+    if status is Status.SUSPENDED and not request.include_suspended:
+        raise SuspendedError(
+            f"stream table {name} is suspended",
+            hint="Make it active with alter_stream_table(status='ACTIVE'), or refresh it"
+            " once with include_suspended=True.",
+        )
 
 
 def sized(text: str, buffered_bytes: int) -> str:

@@ -51,7 +51,10 @@ class Part:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
-    """Everything about one generation of a stream table that a refresh needs and that stays the same."""
+    """Everything about one generation of a stream table that a refresh needs and that stays the same.
+
+    `numbers` identify sources and storages in the key of a plan: sources by positive numbers, storages by negative ones.
+    """
 
     table: StreamTable
     parts: tuple[Part, ...]
@@ -59,7 +62,9 @@ class Prepared:
     buffers: Mapping[QualifiedName, Buffer]
     begin: tuple[Step, ...]
     window: str
-    stage_buffers: tuple[QualifiedName, ...] = ()
+    stage_buffers: tuple[QualifiedName, ...]
+    sources: tuple[QualifiedName, ...]
+    numbers: Mapping[QualifiedName, int]
 
     @property
     def plan(self) -> MaintenancePlan:
@@ -127,6 +132,11 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
         stage_buffers=tuple(
             stage_buffer(table.stages_of, stage.number) for stage in compiled.stages
         ),
+        sources=tuple(dependency.source.relation for dependency in table.dependencies),
+        numbers={
+            **{d.source.relation: int(d.source.id) for d in table.dependencies},
+            **{name: -1 - number for number, name in enumerate(names)},
+        },
     )
 
 
@@ -184,9 +194,16 @@ def window_statement(
     frame = statement("pgtrickle.refresh.statements", "window.sql")
     probe = statement("pgtrickle.refresh.statements", "probe.sql")
     names = [sql.Identifier(*dependency.source.buffer) for dependency in table.dependencies]
-    probes = [sql.SQL(probe).format(buffer=name) for name in names]
-    sizes = [
-        sql.SQL("pg_relation_size({})").format(sql.Literal(name.as_string(None))) for name in names
+    literals = [sql.Literal(name.as_string(None)) for name in names]
+    probes = [
+        sql.SQL(probe).format(buffer=name, name=literal)
+        for name, literal in zip(names, literals, strict=True)
+    ]
+    sizes = [sql.SQL("pg_relation_size({})").format(literal) for literal in literals]
+    setting = sql.SQL("CASE WHEN current_setting({0}) <> {1} THEN set_config({0}, {1}, true) END")
+    settings = [
+        setting.format(sql.Literal(name), sql.Literal(value))
+        for name, value in table.settings.items()
     ]
     lease = refresh_key(table.id)
     filled = sql.SQL(frame).format(
@@ -200,6 +217,7 @@ def window_statement(
         database_oid=sql.Literal(cluster.database_oid),
         probes=sql.SQL(", ").join(probes) if probes else sql.SQL("NULL"),
         sizes=sql.SQL(" + ").join(sizes) if sizes else sql.SQL("0"),
+        settings=sql.SQL(", ").join(settings) if settings else sql.SQL("NULL"),
     )
     return filled.as_string(None)
 

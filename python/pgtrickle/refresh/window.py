@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+from pgtrickle.catalog.model import Status
+from pgtrickle.frontier import Frontier, Snapshot
 
 if TYPE_CHECKING:
     from pgtrickle.dvm.schema import QualifiedName
@@ -11,8 +13,7 @@ if TYPE_CHECKING:
     from pgtrickle.refresh.prepare import Prepared
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Window:
+class Window(NamedTuple):
     """What `window.sql` says, as one value.
 
     `versions` are those of all catalog rows that the fingerprint is made of.
@@ -23,6 +24,7 @@ class Window:
     applied_xid: str
     snapshot: str
     unassigned: bool
+    status: Status
     generation: int
     fingerprint: str
     same_epoch: bool
@@ -32,24 +34,31 @@ class Window:
     buffered_bytes: int
     versions: str
 
+    @property
+    def read_from(self) -> Frontier:
+        """What had been applied before this window."""
+        return Frontier(Snapshot.parse(self.frontier), int(self.applied_xid) or None)
+
     @classmethod
     def read(cls, prepared: Prepared, row: Row) -> Self:
         """Return the window of `prepared` from the row that describes it."""
         leased, frontier, applied_xid, snapshot, unassigned = row[:5]
-        _status, generation, fingerprint, same_epoch, marks, flags = row[5:11]
+        status, generation, fingerprint, same_epoch, marks, flags = row[5:11]
         touched, buffered_bytes, _fixed, _refreshing, versions = row[11:]
-        relations = (dependency.source.relation for dependency in prepared.table.dependencies)
         return cls(
             leased=leased,
             frontier=frontier,
             applied_xid=applied_xid,
             snapshot=snapshot,
             unassigned=unassigned,
+            status=Status(status),
             generation=generation,
             fingerprint=fingerprint,
             same_epoch=same_epoch,
             marks=tuple(marks or ()),
-            changed=tuple(name for name, flag in zip(relations, flags, strict=False) if flag),
+            changed=tuple(
+                name for name, flag in zip(prepared.sources, flags, strict=False) if flag
+            ),
             touched=tuple(touched),
             buffered_bytes=buffered_bytes,
             versions=versions,

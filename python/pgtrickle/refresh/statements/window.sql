@@ -17,9 +17,7 @@ SELECT pg_try_advisory_xact_lock({space}, {object}) AS leased,
        ARRAY[pg_stat_get_xact_tuples_inserted({storage}::oid), pg_stat_get_xact_tuples_updated({storage}::oid),
              pg_stat_get_xact_tuples_deleted({storage}::oid)] AS touched,
        {sizes} AS buffered,
-       (SELECT count(set_config(setting.key, setting.value, true))
-        FROM jsonb_each_text(s.settings) AS setting
-        WHERE current_setting(setting.key) <> setting.value) AS fixed,
+       ARRAY[{settings}]::text[] AS fixed,
        set_config('row_security', 'off', true) || set_config('pgtrickle.refreshing', 'on', true) AS refreshing,
        -- The versions of every catalog row that the fingerprint reads: unchanged, so is the fingerprint.
        (SELECT string_agg(version, ',') FROM (
