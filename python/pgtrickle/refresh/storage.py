@@ -142,6 +142,7 @@ def _guard(connection: Connection, storage: sql.Identifier) -> None:
         name = sql.Identifier(f"pgtrickle_guard_{events.split()[0].lower()}")
         command = sql.SQL(
             "CREATE TRIGGER {} BEFORE {} ON {} FOR EACH STATEMENT"
+            " WHEN (pg_catalog.current_setting('pgtrickle.refreshing', true) IS DISTINCT FROM 'on')"
             " EXECUTE FUNCTION pgtrickle.refuse_direct_dml()"
         )
         connection.execute(command.format(name, sql.SQL(events), storage), prepare=False)
