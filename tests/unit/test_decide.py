@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from pgtrickle.catalog.model import RefreshMode
@@ -21,24 +19,24 @@ def test_nothing_changed_is_skipped() -> None:
 
 
 def test_a_result_that_depends_on_the_clock_is_never_skipped() -> None:
-    facts = replace(QUIET, mode=RefreshMode.FULL, skippable=False)
+    facts = QUIET._replace(mode=RefreshMode.FULL, skippable=False)
     assert isinstance(decide(facts), Full)
 
 
 def test_changes_are_applied_as_a_delta_of_exactly_those_sources() -> None:
-    assert decide(replace(QUIET, changed=(ORDERS,))) == Delta((ORDERS,))
+    assert decide(QUIET._replace(changed=(ORDERS,))) == Delta((ORDERS,))
 
 
 def test_a_full_refresh_can_be_asked_for() -> None:
-    assert isinstance(decide(replace(QUIET, full_requested=True)), Full)
+    assert isinstance(decide(QUIET._replace(full_requested=True)), Full)
 
 
 def test_full_mode_recomputes_when_something_changed() -> None:
-    assert isinstance(decide(replace(QUIET, mode=RefreshMode.FULL, changed=(ORDERS,))), Full)
+    assert isinstance(decide(QUIET._replace(mode=RefreshMode.FULL, changed=(ORDERS,))), Full)
 
 
 def test_truncate_is_told_as_the_reason_although_it_changes_the_fingerprint_too() -> None:
-    facts = replace(QUIET, marks=("truncate",), changed=(ORDERS,), same_fingerprint=False)
+    facts = QUIET._replace(marks=("truncate",), changed=(ORDERS,), same_fingerprint=False)
     decision = decide(facts)
     assert isinstance(decision, Rebuild)
     assert "truncate" in decision.reason
@@ -47,10 +45,10 @@ def test_truncate_is_told_as_the_reason_although_it_changes_the_fingerprint_too(
 @pytest.mark.parametrize(
     "broken",
     [
-        replace(QUIET, same_epoch=False),
-        replace(QUIET, same_fingerprint=False),
-        replace(QUIET, marks=("gap",)),
+        QUIET._replace(same_epoch=False),
+        QUIET._replace(same_fingerprint=False),
+        QUIET._replace(marks=("gap",)),
     ],
 )
 def test_missed_changes_lead_to_a_rebuild_whatever_else_holds(broken: WindowFacts) -> None:
-    assert isinstance(decide(replace(broken, changed=(ORDERS,), full_requested=True)), Rebuild)
+    assert isinstance(decide(broken._replace(changed=(ORDERS,), full_requested=True)), Rebuild)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from pgtrickle.pg.connection import Connection
 
 _QUALIFIED = 2
-_PLAIN = re.compile(r"[a-z_][a-z0-9_]*")
+_PLAIN = re.compile(r"[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?")
 
 
 def new_name(connection: Connection, name: str) -> QualifiedName:
@@ -48,9 +48,8 @@ def existing_name(connection: Connection, name: str) -> QualifiedName:
 
 def _parts(connection: Connection, name: str) -> list[str]:
     """Return the identifiers in `name`, as PostgreSQL folds them; plain ones need no question to it."""
-    plain = name.split(".")
-    if len(plain) <= _QUALIFIED and all(map(_PLAIN.fullmatch, plain)):
-        return plain
+    if _PLAIN.fullmatch(name):
+        return name.split(".")
     try:
         with translated("resolve a name"):
             row = connection.execute("SELECT pg_catalog.parse_ident(%s)", (name,)).fetchone()

@@ -17,7 +17,7 @@ from psycopg.pq import ExecStatus
 from psycopg.waiting import Ready, Wait
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Sequence
+    from collections.abc import Sequence
 
     from psycopg import abc
     from psycopg.pq.abc import PGconn, PGresult
@@ -41,10 +41,14 @@ class Step:
 COMMIT = Step("COMMIT", prepared=False)
 
 
-class _Statements:
-    """What the server has prepared for one connection; the least recently used is given up for a new one."""
+class _Session:
+    """What the server has prepared for one connection, and how values are read and written there.
 
-    def __init__(self) -> None:
+    The least recently used statement is given up for a new one.
+    """
+
+    def __init__(self, connection: Connection) -> None:
+        self.values: abc.Transformer = Transformer(connection)
         self._names: dict[str, bytes] = {}
         self._count = 0
 
@@ -72,7 +76,7 @@ class _Statements:
         return self._names.pop(next(iter(self._names)))
 
 
-_statements: WeakKeyDictionary[Connection, _Statements] = WeakKeyDictionary()
+_sessions: WeakKeyDictionary[Connection, _Session] = WeakKeyDictionary()
 
 
 def run(connection: Connection, steps: Sequence[Step]) -> list[Row | None]:
@@ -83,14 +87,16 @@ def run(connection: Connection, steps: Sequence[Step]) -> list[Row | None]:
     """
     if connection.closed:
         raise psycopg.OperationalError("the connection is closed")
-    statements = _statements.setdefault(connection, _Statements())
-    values = Transformer(connection)
+    session = _sessions.get(connection)
+    if session is None:
+        session = _sessions[connection] = _Session(connection)
+    values = session.values
     pgconn = connection.pgconn
     pgconn.enter_pipeline_mode()
     # For each command sent: the step whose rows it returns, or the text that it prepares, or neither.
     sent: list[int | str | None] = []
     for position, step in enumerate(steps):
-        sent.extend(_send(pgconn, statements, values, step, position))
+        _send(pgconn, session, step, position, sent)
     pgconn.pipeline_sync()
     results = connection.wait(_results(pgconn))
     rows: list[Row | None] = [None] * len(steps)
@@ -99,7 +105,7 @@ def run(connection: Connection, steps: Sequence[Step]) -> list[Row | None]:
         if result.status in (ExecStatus.FATAL_ERROR, ExecStatus.PIPELINE_ABORTED):
             failed = failed or result
             if isinstance(command, str):
-                statements.forget(command)
+                session.forget(command)
         elif isinstance(command, int) and result.ntuples:
             values.set_pgresult(result)
             rows[command] = values.load_row(0, tuple)
@@ -111,26 +117,26 @@ def run(connection: Connection, steps: Sequence[Step]) -> list[Row | None]:
 
 
 def _send(
-    pgconn: PGconn, statements: _Statements, values: abc.Transformer, step: Step, position: int
-) -> Generator[int | str | None]:
-    """Send the commands of one step; tell of each what its result is for."""
+    pgconn: PGconn, session: _Session, step: Step, position: int, sent: list[int | str | None]
+) -> None:
+    """Send the commands of one step; note in `sent` what the result of each is for."""
     formats = [PyFormat.TEXT] * len(step.parameters)
-    text = values.dump_sequence(step.parameters, formats) if formats else None
+    text = session.values.dump_sequence(step.parameters, formats) if formats else None
     if not step.prepared:
         pgconn.send_query_params(step.sql.encode(), text)
-        yield position
+        sent.append(position)
         return
-    name = statements.name(step.sql)
+    name = session.name(step.sql)
     if name is None:
-        surplus = statements.surplus()
+        surplus = session.surplus()
         if surplus is not None:
             pgconn.send_query_params(b"DEALLOCATE " + surplus, None)
-            yield None
-        name = statements.add(step.sql)
+            sent.append(None)
+        name = session.add(step.sql)
         pgconn.send_prepare(name, step.sql.encode())
-        yield step.sql
+        sent.append(step.sql)
     pgconn.send_query_prepared(name, text)
-    yield position
+    sent.append(position)
 
 
 def _results(pgconn: PGconn) -> abc.PQGen[list[PGresult]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from pgtrickle.catalog.model import RefreshMode
 
@@ -11,8 +11,7 @@ if TYPE_CHECKING:
     from pgtrickle.dvm.schema import QualifiedName
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class WindowFacts:
+class WindowFacts(NamedTuple):
     """What is known of the window between the frontier and the snapshot of this refresh."""
 
     mode: RefreshMode

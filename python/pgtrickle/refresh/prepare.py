@@ -54,6 +54,8 @@ class Prepared:
     """Everything about one generation of a stream table that a refresh needs and that stays the same.
 
     `numbers` identify sources and storages in the key of a plan: sources by positive numbers, storages by negative ones.
+    `partitioned` says that some source's tables can change while it is read: all others are locked before the snapshot and
+    read with ONLY. `skippable` says that no captured change means no change.
     """
 
     table: StreamTable
@@ -65,6 +67,8 @@ class Prepared:
     stage_buffers: tuple[QualifiedName, ...]
     sources: tuple[QualifiedName, ...]
     numbers: Mapping[QualifiedName, int]
+    partitioned: bool
+    skippable: bool
 
     @property
     def plan(self) -> MaintenancePlan:
@@ -75,20 +79,6 @@ class Prepared:
     def storage(self) -> Relation:
         """The storage that the view shows."""
         return self.parts[-1].storage
-
-    @property
-    def partitioned(self) -> bool:
-        """Whether some source's tables can change while it is read.
-
-        All others are locked before the snapshot and read with ONLY.
-        """
-        kinds = (dependency.source.kind for dependency in self.table.dependencies)
-        return any(kind is RelationKind.PARTITIONED for kind in kinds)
-
-    @property
-    def skippable(self) -> bool:
-        """Whether no captured change means no change."""
-        return not any(reason.startswith(UNOBSERVABLE) for reason in self.table.reasons)
 
 
 def prepare(connection: Connection, table: StreamTable, settings: Settings) -> Prepared:
@@ -137,6 +127,10 @@ def prepare(connection: Connection, table: StreamTable, settings: Settings) -> P
             **{d.source.relation: int(d.source.id) for d in table.dependencies},
             **{name: -1 - number for number, name in enumerate(names)},
         },
+        partitioned=any(
+            dependency.source.kind is RelationKind.PARTITIONED for dependency in table.dependencies
+        ),
+        skippable=not any(reason.startswith(UNOBSERVABLE) for reason in table.reasons),
     )
 
 
