@@ -40,11 +40,10 @@ class Counts(NamedTuple):
 
 
 class Moment(NamedTuple):
-    """The snapshot that a refresh reads with, the sources' partitions as it sees them, and the rows touched so far."""
+    """The snapshot that a refresh reads with, and the sources' partitions as it sees them."""
 
     snapshot: str
     tree: str
-    touched: tuple[int, ...]
 
 
 @contextmanager
@@ -74,14 +73,14 @@ def look(connection: Connection, table: StreamTable, begin: Sequence[Step]) -> t
     )
     if found is None or now is None:
         raise UnknownStreamTableError(f"stream table {table.name} does not exist any more")
-    return found[0], Moment(now[0], found[1], tuple(now[1]))
+    return found[0], Moment(now[0], found[1])
 
 
 def apply(
     connection: Connection,
     prepared: Prepared,
     changes: Sequence[Step],
-    moment: Moment,
+    tree: str,
     outcome: Outcome,
     *,
     commit: bool,
@@ -90,26 +89,22 @@ def apply(
 
     Where nothing is left to check, `commit` ends the transaction in the same round trip.
     """
-    id_ = prepared.table.id
-    finish = (
-        id_,
-        prepared.storage_oid,
-        moment.snapshot,
-        outcome.action.value,
-        outcome.scope.value,
-        outcome.reason,
-        *moment.touched,
-    )
-    steps = [*changes, Step(FINISH, finish)]
+    steps = [*changes, finish(prepared, outcome)]
     if prepared.partitioned:
-        steps.append(Step(fingerprint.LIVE, (id_,)))
+        steps.append(Step(fingerprint.LIVE, (prepared.table.id,)))
     elif commit:
         steps.append(COMMIT)
     rows = run(connection, steps)
     counts = rows[len(changes)]
     if prepared.partitioned:
-        require_same_tree(prepared.table.name, moment.tree, rows[-1])
+        require_same_tree(prepared.table.name, tree, rows[-1])
     return Counts(*counts) if counts else Counts()
+
+
+def finish(prepared: Prepared, outcome: Outcome) -> Step:
+    """Return the statement that moves the frontier to the snapshot of its transaction and writes the history."""
+    done = (outcome.action.value, outcome.scope.value, outcome.reason)
+    return Step(FINISH, (prepared.table.id, prepared.storage_oid, *done))
 
 
 def require_same_tree(name: object, seen: str, live: tuple[object, ...] | None) -> None:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+import psycopg
+
 from pgtrickle.catalog import fingerprint, store
 from pgtrickle.catalog.model import Action, RefreshReport, Scope, Status, StreamTable
 from pgtrickle.cdc.cleanup import clean_up, empty_stage_buffers
@@ -21,7 +23,6 @@ from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import (
     ConflictError,
     DatabaseError,
-    InternalError,
     LayoutChangedError,
     PgtrickleError,
     QueryError,
@@ -31,10 +32,11 @@ from pgtrickle.errors import (
     SuspendedError,
 )
 from pgtrickle.pg.execute import translated
-from pgtrickle.refresh.apply import Counts, Moment, Outcome, apply, refreshing
+from pgtrickle.refresh.apply import Counts, Outcome, apply, refreshing
 from pgtrickle.refresh.decide import Decision, Delta, Full, Rebuild, Skip, WindowFacts, decide
 from pgtrickle.refresh.prepare import Prepared, prepare
-from pgtrickle.refresh.window import Window
+from pgtrickle.refresh.repeat import Guess, guess, repeat
+from pgtrickle.refresh.window import Window, opened
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -73,6 +75,7 @@ class RefreshEngine:
     rebuild: Callable[[StreamTable, str, Auditor | None], RefreshReport]
     prepared: dict[QualifiedName, Prepared] = field(default_factory=dict)
     intact: dict[QualifiedName, tuple[str, str]] = field(default_factory=dict)
+    guesses: dict[QualifiedName, Guess] = field(default_factory=dict)
 
     def refresh(self, name: QualifiedName, request: Request = AS_USUAL) -> RefreshReport:
         """Bring one stream table to the present; repeat when another transaction was in the way."""
@@ -91,6 +94,7 @@ class RefreshEngine:
         """Load the stream table anew at its next refresh."""
         self.prepared.pop(name, None)
         self.intact.pop(name, None)
+        self.guesses.pop(name, None)
 
     def _once(self, name: QualifiedName, request: Request) -> RefreshReport:
         started = time.perf_counter()
@@ -101,13 +105,17 @@ class RefreshEngine:
         window: Window | None = None
         try:
             with translated(f"refresh stream table {name}"), refreshing(self.connection):
+                repeated = self._repeat(table) if request == AS_USUAL else None
+                if repeated is not None:
+                    seen, outcome, counts = repeated
+                    self._clean_up(table, seen)
+                    return report(table.table, seen.snapshot, outcome, counts, started)
                 window = self._window(table)
                 require_refreshable(table.table.name, window.status, request)
                 same, tree = self._shape(table, window)
-                decision = decide(
-                    self._facts(table, window, same_fingerprint=same, full=request.full)
-                )
-                done = self._act(table, window, decision, tree, commit=request.audit is None)
+                facts = self._facts(table, window, same_fingerprint=same, full=request.full)
+                decision = decide(facts)
+                done = self._act(table, window, decision, tree, request)
                 if request.audit is not None and not isinstance(decision, Rebuild):
                     request.audit(table)
         except (QueryError, DatabaseError) as error:
@@ -115,11 +123,28 @@ class RefreshEngine:
         if isinstance(decision, Rebuild):
             self.forget(name)
             return self._rebuild(table.table, decision.reason, request)
-        if window.buffered_bytes >= self.settings.cleanup_at_bytes:
-            self._clean_up(table)
-        if table.stage_buffers and isinstance(decision, Delta | Full):
-            empty_stage_buffers(self.connection, table.stage_buffers)
+        self._clean_up(table, window)
         return report(table.table, window.snapshot, *done, started)
+
+    def _repeat(self, prepared: Prepared) -> tuple[Window, Outcome, Counts] | None:
+        """Try to refresh in one round trip; return what was done, or None where it takes more than a repetition."""
+        name = prepared.table.name
+        guessed = self.guesses.pop(name, None)
+        if guessed is None:
+            return None
+        try:
+            window, counts = repeat(self.connection, prepared, guessed)
+        except psycopg.errors.UniqueViolation as error:
+            raise ConflictError(f"another refresh of stream table {name} was first") from error
+        if counts is not None:
+            self.guesses[name] = guessed
+            return window, guessed.outcome, counts
+        same = self.intact.get(name) == (window.versions, window.fingerprint)
+        decision = decide(self._facts(prepared, window, same_fingerprint=same, full=False))
+        if isinstance(decision, Skip) and window.status is Status.ACTIVE:
+            self.guesses[name] = guessed
+            return window, Outcome(Action.NO_DATA, Scope.DELTA, decision.reason), Counts()
+        return None
 
     def _rebuild(self, table: StreamTable, reason: str, request: Request) -> RefreshReport:
         require_refreshable(table.name, table.status, request)
@@ -146,10 +171,13 @@ class RefreshEngine:
             )
         return error
 
-    def _clean_up(self, prepared: Prepared) -> None:
+    def _clean_up(self, prepared: Prepared, window: Window) -> None:
         """Remove what all consumers have applied from buffers that have grown."""
-        for dependency in prepared.table.dependencies:
-            clean_up(self.connection, dependency.source, settings=self.settings)
+        if window.buffered_bytes >= self.settings.cleanup_at_bytes:
+            for dependency in prepared.table.dependencies:
+                clean_up(self.connection, dependency.source, settings=self.settings)
+        if prepared.stage_buffers and window.changed:
+            empty_stage_buffers(self.connection, prepared.stage_buffers)
 
     def _prepared(self, name: QualifiedName) -> Prepared:
         if name not in self.prepared:
@@ -159,18 +187,8 @@ class RefreshEngine:
 
     def _window(self, prepared: Prepared) -> Window:
         """Lock the sources, then take the lease, the frontier, the snapshot and the changed set in one statement."""
-        table = prepared.table
-        row = run(self.connection, [*prepared.begin, Step(prepared.window)])[-1]
-        if row is None:
-            raise SourceChangedError(f"stream table {table.name} was dropped meanwhile")
-        window = Window.read(prepared, row)
-        if not window.leased:
-            raise ConflictError(f"another refresh of stream table {table.name} is running")
-        if window.generation != table.generation:
-            raise SourceChangedError(f"stream table {table.name} was changed meanwhile")
-        if not window.unassigned:
-            raise InternalError("the refresh transaction had written before it took its snapshot")
-        return window
+        row = run(self.connection, [*prepared.begin, Step(prepared.window, (None,))])[-1]
+        return opened(prepared, row)
 
     def _shape(self, prepared: Prepared, window: Window) -> tuple[bool, str]:
         """Return whether the sources are as they were stored, and their tree of partitions.
@@ -206,8 +224,7 @@ class RefreshEngine:
         window: Window,
         decision: Decision,
         tree: str,
-        *,
-        commit: bool,
+        request: Request,
     ) -> tuple[Outcome, Counts]:
         match decision:
             case Skip(reason) | Rebuild(reason):
@@ -218,8 +235,12 @@ class RefreshEngine:
             case Full(reason):
                 changes = refills(prepared)
                 outcome = Outcome(Action.FULL, Scope.ALL, reason)
-        moment = Moment(window.snapshot, tree, window.touched)
-        counts = apply(self.connection, prepared, changes, moment, outcome, commit=commit)
+        commit = request.audit is None
+        counts = apply(self.connection, prepared, changes, tree, outcome, commit=commit)
+        if isinstance(decision, Delta) and request == AS_USUAL:
+            guessed = guess(prepared, window, changes, outcome)
+            if guessed is not None:
+                self.guesses[prepared.table.name] = guessed
         return outcome, counts
 
     def _changes(
@@ -234,10 +255,8 @@ class RefreshEngine:
             if not mine:
                 continue
             text = sized(self._delta_text(prepared, number, mine), window.buffered_bytes)
-            if reads_window(part.plan):
-                steps.append(Step(text, (window.frontier, window.applied_xid)))
-            else:
-                steps.append(Step(text))
+            steps.append(Step(text))
+            if not reads_window(part.plan):
                 scope = Scope.ALL
             moved.add(part.storage.name)
         return steps, scope

@@ -85,7 +85,7 @@ def _refill(
         # Compiled here, from the catalog of the very snapshot whose fingerprint is stored.
         prepared = prepare(connection, table, settings)
         _require_same_columns(connection, prepared)
-        counts = apply(connection, prepared, refills(prepared), moment, outcome, commit=False)
+        counts = apply(connection, prepared, refills(prepared), moment.tree, outcome, commit=False)
         store.activate(connection, table.id, fingerprint=fingerprint, snapshot=moment.snapshot)
         if audit is not None:
             audit(prepared)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from pgtrickle.catalog.model import Status
+from pgtrickle.errors import ConflictError, InternalError, SourceChangedError
 from pgtrickle.frontier import Frontier, Snapshot
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 class Window(NamedTuple):
     """What `window.sql` says, as one value.
 
-    `versions` are those of all catalog rows that the fingerprint is made of.
+    `versions` are those of all catalog rows that the fingerprint is made of. `facts` are all that a refresh decides from but
+    for its position; `go` says that they are those that were expected.
     """
 
     leased: bool
@@ -30,9 +32,10 @@ class Window(NamedTuple):
     same_epoch: bool
     marks: tuple[str, ...]
     changed: tuple[QualifiedName, ...]
-    touched: tuple[int, ...]
     buffered_bytes: int
     versions: str
+    facts: str
+    go: bool
 
     @property
     def read_from(self) -> Frontier:
@@ -44,7 +47,7 @@ class Window(NamedTuple):
         """Return the window of `prepared` from the row that describes it."""
         leased, frontier, applied_xid, snapshot, unassigned = row[:5]
         status, generation, fingerprint, same_epoch, marks, flags = row[5:11]
-        touched, buffered_bytes, _fixed, _refreshing, versions = row[11:]
+        _touched, buffered_bytes, versions, facts, go = row[11:16]
         return cls(
             leased=leased,
             frontier=frontier,
@@ -59,7 +62,23 @@ class Window(NamedTuple):
             changed=tuple(
                 name for name, flag in zip(prepared.sources, flags, strict=False) if flag
             ),
-            touched=tuple(touched),
             buffered_bytes=buffered_bytes,
             versions=versions,
+            facts=facts,
+            go=go,
         )
+
+
+def opened(prepared: Prepared, row: Row | None) -> Window:
+    """Return the window that `row` describes; raise unless a refresh may use it."""
+    table = prepared.table
+    if row is None:
+        raise SourceChangedError(f"stream table {table.name} was dropped meanwhile")
+    window = Window.read(prepared, row)
+    if not window.leased:
+        raise ConflictError(f"another refresh of stream table {table.name} is running")
+    if window.generation != table.generation:
+        raise SourceChangedError(f"stream table {table.name} was changed meanwhile")
+    if not window.unassigned:
+        raise InternalError("the refresh transaction had written before it took its snapshot")
+    return window

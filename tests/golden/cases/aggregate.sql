@@ -16,13 +16,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "groups" AS (
@@ -166,13 +179,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "groups" AS (
@@ -234,13 +260,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "groups" AS (
@@ -311,13 +350,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "changed" AS (
@@ -491,13 +543,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "groups" AS (
@@ -621,13 +686,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "groups" AS (
@@ -705,13 +783,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "groups" AS (
@@ -777,13 +868,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "changed" AS (

@@ -16,13 +16,26 @@ WITH "delta_1" AS (
   WHERE
     (
       (
-        "xid" >= PG_SNAPSHOT_XMIN(CAST($1 AS pg_snapshot))
+        "xid" >= (
+          (
+            SELECT
+              PG_SNAPSHOT_XMIN(CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot))
+          )
+        )
       )
       AND (
-        NOT PG_VISIBLE_IN_SNAPSHOT("xid", CAST($1 AS pg_snapshot))
+        NOT PG_VISIBLE_IN_SNAPSHOT("xid", (
+          SELECT
+            CAST(CURRENT_SETTING('pgtrickle.frontier') AS pg_snapshot)
+        ))
       )
       AND (
-        "xid" <> CAST($2 AS xid8)
+        "xid" <> (
+          (
+            SELECT
+              CAST(CURRENT_SETTING('pgtrickle.applied_xid') AS xid8)
+          )
+        )
       )
     )
 ), "changes_1" AS (

@@ -23,7 +23,6 @@ from pgtrickle.dvm.sqlast import (
     derived,
     named,
     number,
-    param,
     select,
     table,
     union_all,
@@ -35,8 +34,9 @@ if TYPE_CHECKING:
 
     from pgtrickle.dvm.operators.base import Operator
 
-FRONTIER_SNAPSHOT = 1
-FRONTIER_XID = 2
+# Settings of the transaction, in which the refresh publishes what its consumer has applied.
+FRONTIER = "pgtrickle.frontier"
+APPLIED_XID = "pgtrickle.applied_xid"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,14 +140,24 @@ def pending() -> Expr:
     Visibility, not position: a transaction that commits late keeps a low change_id,
     so "greater than the last one" would skip its rows for ever.
     """
-    snapshot = cast(param(FRONTIER_SNAPSHOT), "pg_snapshot")
+    snapshot = cast(setting(FRONTIER), "pg_snapshot")
     return all_of(
         [
-            binary(exp.GTE, col("xid"), call("pg_snapshot_xmin", snapshot)),
-            exp.Not(this=call("pg_visible_in_snapshot", col("xid"), snapshot)),
-            binary(exp.NEQ, col("xid"), cast(param(FRONTIER_XID), "xid8")),
+            binary(exp.GTE, col("xid"), once(call("pg_snapshot_xmin", snapshot))),
+            exp.Not(this=call("pg_visible_in_snapshot", col("xid"), once(snapshot))),
+            binary(exp.NEQ, col("xid"), once(cast(setting(APPLIED_XID), "xid8"))),
         ]
     )
+
+
+def setting(name: str) -> Expr:
+    """Return what the refresh published for this transaction under `name`."""
+    return call("current_setting", exp.Literal.string(name))
+
+
+def once(value: Expr) -> Expr:
+    """Return `value` as a query of its own, which PostgreSQL evaluates once and not for each row."""
+    return exp.Subquery(this=exp.select(value))
 
 
 def stored_tables(relation: Relation) -> list[exp.Table]:

@@ -37,8 +37,8 @@ def delta(
 ) -> str:
     """Return the apply statement for a window in which exactly `changed` have changed.
 
-    Its parameters are the frontier: `$1` the snapshot, `$2` the applied transaction; a plan that computes its rows again has
-    none, see `reads_window`.
+    It reads the frontier that the refresh publishes in its transaction; a plan that computes its rows again does not, see
+    `reads_window`.
     """
     leaves = BufferLeaves(buffers=buffers, changed=sorted(changed))
     types = StoredTypes.of(storage)
@@ -65,5 +65,5 @@ def delta(
 
 
 def reads_window(plan: MaintenancePlan) -> bool:
-    """Return whether the plan's apply statement reads the changes of the window, and so takes the frontier."""
+    """Return whether the plan's apply statement reads the changes of the window only."""
     return not isinstance(plan, RecomputePlan | FullPlan)
