@@ -223,6 +223,11 @@ def columns_in(expression: Expr) -> set[str]:
     return {column.name for column in expression.find_all(exp.Column) if not column.table}
 
 
+def reads_tables(node: Expr) -> bool:
+    """Return whether a subquery below `node` reads a table or a WITH query."""
+    return any(isinstance(table.this, exp.Identifier) for table in node.find_all(exp.Table))
+
+
 def with_tables(query: Expr, tables: Sequence[tuple[str, Expr]]) -> Expr:
     """Return the statement with `tables` as its WITH clause, in order."""
     if tables:

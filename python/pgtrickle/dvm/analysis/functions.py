@@ -35,6 +35,8 @@ UNORDERED = frozenset(
         "range_intersect_agg",
     }
 )
+# Those that are 0 over no rows.
+COUNTING = frozenset({"count", "regr_count"})
 ORDERED_SET = frozenset({"mode", "percentile_cont", "percentile_disc"})
 HYPOTHETICAL = frozenset({"rank", "dense_rank", "percent_rank", "cume_dist"})
 OTHERS = frozenset(

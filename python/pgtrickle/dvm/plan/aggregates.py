@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from pgtrickle.dvm.analysis.functions import (
+    BUILTIN,
+    COUNTING,
     HYPOTHETICAL,
     TRUTHS,
     UNORDERED,
@@ -23,6 +25,7 @@ from pgtrickle.dvm.operators.aggregates.sum import SumOrAvg, domain_of
 from pgtrickle.dvm.operators.aggregates.truth import Truth
 from pgtrickle.dvm.operators.base import Operator, Output, PlanColumn
 from pgtrickle.dvm.plan.orders import in_order, settled
+from pgtrickle.dvm.plan.scope import refused
 from pgtrickle.dvm.sqlast import Expr, binary, case, col, number, rewritten, substituted, to_sql
 
 if TYPE_CHECKING:
@@ -56,11 +59,8 @@ class CallBuilder:
         return rewritten(expression, visit)
 
     def empty(self, expression: Expr) -> Expr:
-        """Return what `expression`, whose calls are replaced, is when there are no rows: counts are 0, all else is NULL."""
-        nothing = {
-            call.name: number(0) if isinstance(call, Count) else exp.Null()
-            for call in self.calls.values()
-        }
+        """Return what `expression`, whose calls are replaced, is when there are no rows."""
+        nothing = {call.name: _over_nothing(call) for call in self.calls.values()}
         return substituted(expression, nothing)
 
     def _call(self, node: Expr) -> AggregateCall:
@@ -161,6 +161,20 @@ class CallBuilder:
     @property
     def _columns(self) -> dict[str, PlanColumn]:
         return {column.name: column for column in self.child.columns}
+
+
+def _over_nothing(call: AggregateCall) -> Expr:
+    """Return what the call is over no rows: 0 for those that count, NULL for PostgreSQL's others."""
+    if isinstance(call, Count):
+        return number(0)
+    if not isinstance(call, Rescan):
+        return exp.Null()
+    name = called_name(call.kept.call)
+    if name in COUNTING:
+        return number(0)
+    if name not in BUILTIN:
+        raise refused(f"a correlated subquery of the aggregate {name}", "PGT256")
+    return exp.Null()
 
 
 def _distinct(argument: Expr) -> bool:

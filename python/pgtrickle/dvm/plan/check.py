@@ -15,7 +15,7 @@ from pgtrickle.dvm.operators.row_function import RowFunction
 from pgtrickle.dvm.operators.top_k import TopK
 from pgtrickle.dvm.operators.window import Window
 from pgtrickle.dvm.plan.scope import refused
-from pgtrickle.dvm.sqlast import columns_in
+from pgtrickle.dvm.sqlast import columns_in, reads_tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -25,14 +25,16 @@ if TYPE_CHECKING:
 
 
 def require_closed(root: Operator) -> None:
-    """Raise when an expression reads a column that its inputs do not have.
+    """Raise when an expression reads a table itself, whose changes nobody would follow, or a column that its inputs do not have.
 
-    That is so where a subquery reads not the query around it but one further out, and in shapes that nobody thought of: better
+    The latter is so where a subquery reads not the query around it but one further out, and in shapes that nobody thought of: better
     refused here than an error of PostgreSQL's, or a wrong name that happens to exist.
     """
     for operator in root.walk():
         known = {column.name for child in operator.children for column in child.columns}
         for expression in _expressions(operator):
+            if reads_tables(expression):
+                raise refused("a subquery in this place", "PGT256")
             if not columns_in(expression) <= known:
                 raise refused("a reference from inside a subquery to a query further out", "PGT260")
 

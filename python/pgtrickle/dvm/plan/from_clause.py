@@ -14,7 +14,7 @@ from pgtrickle.dvm.operators.row_function import RowFunction
 from pgtrickle.dvm.operators.scan import Scan
 from pgtrickle.dvm.plan.opaque import opaque
 from pgtrickle.dvm.plan.scope import Scope, refused
-from pgtrickle.dvm.plan.subqueries import reads_tables
+from pgtrickle.dvm.plan.subqueries import Attached
 from pgtrickle.dvm.schema import QualifiedName, Relation
 from pgtrickle.dvm.sqlast import (
     Expr,
@@ -24,6 +24,7 @@ from pgtrickle.dvm.sqlast import (
     ident,
     named,
     number,
+    reads_tables,
     select,
     shown_names,
     table,
@@ -121,10 +122,11 @@ class FromClause:
             else:
                 self._add(joined, target)
             if not join.side and condition is not None:
-                joined.conditions.extend(self.scope.bound(each) for each in conjuncts(condition))
+                self._on(joined, conjuncts(condition))
             return
         if moving and not isinstance(target, exp.Values):
-            raise refused("an outer join to a function or LATERAL with a condition", "PGT231")
+            self._outer_lateral(joined, target, join)
+            return
         right = Joined()
         self._add(right, target)
         sides = [joined.operator(), right.operator()]
@@ -137,6 +139,40 @@ class FromClause:
         both = join.side == "FULL"
         joined.inputs = [OuterJoin(left=left, right=other, conditions=bound, both=both)]
         joined.conditions = []
+
+    def _on(self, joined: Joined, parts: list[Expr]) -> None:
+        """Take the condition of an inner join; its subqueries are joined to what stands before it."""
+        plain = [part for part in parts if not reads_tables(part)]
+        joined.conditions.extend(map(self.scope.bound, plain))
+        others = [part for part in parts if reads_tables(part)]
+        if not others:
+            return
+        attached = Attached(
+            builder=self.builder,
+            scope=self.scope,
+            rows=self.builder.input(joined.operator()),
+            plan=self.lateral,
+        )
+        kept = [attached.condition(part) for part in others]
+        joined.inputs = [attached.rows]
+        joined.conditions = [each for each in kept if each is not None]
+
+    def _outer_lateral(self, joined: Joined, target: Expr, join: exp.Join) -> None:
+        """Take LEFT JOIN LATERAL with a condition: it is one more condition of the join."""
+        condition = join.args.get("on")
+        lateral = isinstance(target, exp.Lateral) and isinstance(target.this, exp.Subquery)
+        if join.side != "LEFT" or not lateral or not reads_tables(target) or condition is None:
+            raise refused("an outer join to a function with a condition", "PGT231")
+        query = target.this.this
+        inner = self.lateral(query, self.scope)
+        plain = all(isinstance(output, exp.Column) for output in inner.outputs)
+        if inner.always is not None or not plain or reads_tables(condition):
+            raise refused("an outer join to LATERAL with a condition of this form", "PGT231")
+        left = self.builder.input(joined.operator())
+        self._bind(target, [output.name for output in inner.outputs], shown_names(query))
+        on = map(self.scope.bound, conjuncts(condition))
+        outer = OuterJoin(left=left, right=inner.rows, conditions=(*inner.conditions, *on))
+        joined.inputs, joined.conditions = [outer], []
 
     def _table(self, item: exp.Table) -> Operator:
         if not item.db:

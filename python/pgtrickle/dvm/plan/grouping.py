@@ -44,6 +44,14 @@ def grouping_sets(group: exp.Group | None) -> list[list[Expr]] | None:
     return sets
 
 
+def written_keys(group: exp.Group | None) -> list[Expr]:
+    """Return the expressions that a GROUP BY clause groups by, in whatever sets."""
+    sets = grouping_sets(group)
+    if sets is not None:
+        return [key for each in sets for key in each]
+    return list(group.expressions) if group is not None else []
+
+
 def _sets(element: Expr) -> list[list[Expr]]:
     match element:
         case exp.Rollup():

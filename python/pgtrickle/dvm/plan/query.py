@@ -19,6 +19,7 @@ from pgtrickle.dvm.operators.top_k import TopK
 from pgtrickle.dvm.operators.union_all import UnionAll
 from pgtrickle.dvm.operators.window import Window
 from pgtrickle.dvm.plan.clauses import with_ties
+from pgtrickle.dvm.plan.links import link_columns
 from pgtrickle.dvm.plan.orders import completed
 from pgtrickle.dvm.plan.scope import Scope, refused
 from pgtrickle.dvm.plan.select import SelectPlan
@@ -84,7 +85,7 @@ def plan_inner(builder: Builder, query: Query, scope: Scope) -> Inner:
     if not isinstance(bare, exp.Select):
         rows = inside.input(plan_query(bare, inside, visible=False))
         return Inner(rows=rows, outputs=_references(rows, len(shown_names(bare))), conditions=())
-    plan = _select(bare, inside, Scope(outer=scope))
+    plan = _select(_grouped(bare), inside, Scope(outer=scope))
     if plan.links:
         return _linked(plan, inside)
     around = [value for _, value in plan.outputs if plan.scope.correlated(value)]
@@ -98,6 +99,22 @@ def plan_inner(builder: Builder, query: Query, scope: Scope) -> Inner:
     # Without a link the row is there in any case, so what stands for "nothing matched" is never used.
     always = (outputs[0].name, empty) if empty is not None else None
     return Inner(rows=rows, outputs=outputs, conditions=(), always=always, single=single)
+
+
+def _grouped(node: exp.Select) -> exp.Select:
+    """Return SELECT DISTINCT of plain columns as GROUP BY of the same: that has a form for each value of the links."""
+    distinct = node.args.get("distinct")
+    clauses = ("group", "having", "limit", "offset", "windows")
+    others = any(node.args.get(clause) for clause in clauses)
+    if distinct is None or distinct.args.get("on") is not None or others:
+        return node
+    values = [each.unalias() for each in node.selects]
+    if not all(isinstance(value, exp.Column) for value in values):
+        return node
+    grouped = node.copy()
+    grouped.set("distinct", None)
+    grouped.set("group", exp.Group(expressions=[value.copy() for value in values]))
+    return grouped
 
 
 def _references(rows: Operator, width: int) -> tuple[Expr, ...]:
@@ -116,18 +133,22 @@ def _linked(plan: SelectPlan, builder: Builder) -> Inner:
     """Return a subquery that reads the query around: its links become the condition of a join."""
     _require_linkable(plan)
     empty = _empty(plan)
-    chosen = _chosen(plan, builder)
+    chosen, one = _chosen(plan, builder)
     own = {column.name for column in chosen.columns}
     values = {name for _, value in plan.outputs for name in columns_in(value)}
     needed = sorted({*values, *(name for link in plan.links for name in columns_in(link))} & own)
     # Under new names: the same subquery may be planned again for another join of the same rows.
     outputs = tuple(Output(builder.names.column(name), col(name)) for name in needed)
     renamed = {output.expression.name: col(output.name) for output in outputs}
-    rows = builder.input(Project(child=chosen, outputs=outputs))
     results = [_renamed(value, renamed) for _, value in plan.outputs]
+    rows = builder.input(Project(child=chosen, outputs=outputs))
+    if plan.expands:
+        computed = [Output(builder.names.column(name), value) for name, value in plan.outputs]
+        rows = builder.input(Project(child=chosen, outputs=(*outputs, *computed), expands=True))
+        results = [col(each.name) for each in computed]
     conditions = tuple(_renamed(link, renamed) for link in plan.links)
-    keys = _link_columns(conditions, {output.name for output in outputs})
-    single = empty is not None or _at_most_one(rows, keys)
+    keys = link_columns(conditions, {output.name for output in outputs})
+    single = one or empty is not None or _at_most_one(rows, keys)
     always = None
     if empty is not None:
         if not keys:
@@ -147,54 +168,37 @@ def _renamed(value: Expr, names: dict[str, exp.Column]) -> Expr:
     return result.pop()
 
 
-def _link_columns(conditions: tuple[Expr, ...], own: set[str]) -> frozenset[str]:
-    """Return the columns of the subquery that the query around fixes to a value."""
-    found = set()
-    for condition in conditions:
-        if isinstance(condition, exp.EQ):
-            for side, other in (
-                (condition.this, condition.expression),
-                (condition.expression, condition.this),
-            ):
-                bare = side.unnest()
-                if (
-                    isinstance(bare, exp.Column)
-                    and bare.name in own
-                    and not columns_in(other) & own
-                ):
-                    found.add(bare.name)
-    return frozenset(found)
-
-
 def _require_linkable(plan: SelectPlan) -> None:
     if plan.calls is not None and plan.node.args.get("having") is not None and plan.ungrouped:
         raise refused("HAVING in a correlated aggregate without GROUP BY", "PGT256")
     if plan.node.args.get("distinct") is not None:
         raise refused("DISTINCT in a correlated subquery", "PGT256")
-    if isinstance(plan.rows, Window):
-        raise refused("a window function in a correlated subquery", "PGT256")
+    around = any(plan.scope.correlated(value) for _, value in plan.outputs)
+    limited = plan.node.args.get("limit") or plan.node.args.get("offset")
+    if plan.expands and (around or limited):
+        raise refused("a set-returning function of the query around", "PGT256")
     having = plan.node.args.get("having") is not None
     if having and plan.calls is not None and not plan.calls.grouped:
         raise refused("HAVING in a correlated aggregate without GROUP BY", "PGT256")
 
 
-def _chosen(plan: SelectPlan, builder: Builder) -> Operator:
-    """Return the rows of a linked subquery; a limit holds for each value of the links."""
+def _chosen(plan: SelectPlan, builder: Builder) -> tuple[Operator, bool]:
+    """Return the rows of a linked subquery, and whether a limit leaves at most one for each value of the links."""
     rows = builder.input(plan.rows)
     limit, offset = plan.node.args.get("limit"), plan.node.args.get("offset")
     if limit is None and offset is None:
-        return rows
+        return rows, False
     count = limit.expression if isinstance(limit, exp.Limit) else None
     if offset is not None or not isinstance(count, exp.Literal) or count.is_string:
         raise refused("OFFSET or a computed LIMIT in a correlated subquery", "PGT253")
     own = {column.name for column in rows.columns}
-    keys = _link_columns(tuple(plan.links), own)
+    keys = link_columns(tuple(plan.links), own)
     if len(keys) < len(plan.links):
         raise refused("LIMIT in a subquery that is linked by more than equalities", "PGT253")
     partition = tuple(Output(builder.names.column("link"), col(name)) for name in sorted(keys))
     order = completed(plan.order, rows)
     if count.name == "1":
-        return builder.input(DistinctOn(child=rows, keys=partition, order=order))
+        return builder.input(DistinctOn(child=rows, keys=partition, order=order)), True
     place = builder.names.column("place")
     numbered = exp.Window(
         this=exp.RowNumber(),
@@ -204,7 +208,7 @@ def _chosen(plan: SelectPlan, builder: Builder) -> Operator:
     )
     windows = Window(child=rows, keys=partition, functions=(Output(place, numbered),))
     first = binary(exp.LTE, col(place), number(int(count.name)))
-    return Filter(child=builder.input(windows), predicate=first)
+    return Filter(child=builder.input(windows), predicate=first), False
 
 
 def _at_most_one(rows: Operator, fixed: frozenset[str]) -> bool:
@@ -213,6 +217,8 @@ def _at_most_one(rows: Operator, fixed: frozenset[str]) -> bool:
     while isinstance(inside, Project | Filter):
         if isinstance(inside, Filter):
             fixed |= _constants(inside.predicate)
+        elif inside.expands:
+            return False
         else:
             below = {
                 output.name: output.expression.name

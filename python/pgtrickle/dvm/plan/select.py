@@ -17,7 +17,8 @@ from pgtrickle.dvm.operators.top_k import TopK
 from pgtrickle.dvm.plan.aggregates import CallBuilder
 from pgtrickle.dvm.plan.clauses import distinct_keys, needed_columns, sort_keys, with_ties
 from pgtrickle.dvm.plan.from_clause import FromClause, Joined
-from pgtrickle.dvm.plan.grouping import grouped_rows, grouping_sets, replaced_markers
+from pgtrickle.dvm.plan.grouping import grouped_rows, grouping_sets, replaced_markers, written_keys
+from pgtrickle.dvm.plan.links import links_over, own_side
 from pgtrickle.dvm.plan.orders import completed
 from pgtrickle.dvm.plan.scope import Scope, refused
 from pgtrickle.dvm.plan.subqueries import Attached, Inner
@@ -29,6 +30,8 @@ from pgtrickle.dvm.sqlast import (
     col,
     columns_in,
     conjuncts,
+    reads_tables,
+    rewritten,
     shown_names,
     substituted,
     to_sql,
@@ -70,6 +73,7 @@ class SelectPlan:
             zip(shown_names(self.node), (each.unalias() for each in self.node.selects), strict=True)
         )
         self.order = sort_keys(self.node, [value for _, value in self.outputs])
+        self._subqueries_below_groups()
         self._group()
         self._subqueries_in_outputs()
         self._windows()
@@ -119,8 +123,7 @@ class SelectPlan:
             self._rebind_order(self.scope.bound)
             return
         sets = grouping_sets(group)
-        listed = list(group.expressions) if group else []
-        keys = self._keys([key for each in sets for key in each] if sets is not None else listed)
+        keys = self._keys(written_keys(group))
         grouped = bool(keys) and (sets is None or all(sets))
         keys.update(self._link_keys(keys))
         calls = CallBuilder(
@@ -134,6 +137,32 @@ class SelectPlan:
             condition = self._groups(calls, keys, condition)
         if condition is not None:
             self._having(condition)
+
+    def _subqueries_below_groups(self) -> None:
+        """Replace subqueries in group keys and in the arguments of aggregates by columns of the rows that are grouped."""
+        is_call = self.builder.aggregates.is_call
+        group, having = self.node.args.get("group"), self.node.args.get("having")
+        below = {to_sql(key): key for key in written_keys(group) if reads_tables(key)}
+        for value in self._values():
+            calls = (each for each in own_nodes(value) if is_call(each) and reads_tables(each))
+            below.update({to_sql(each): each for each in calls})
+        if not below:
+            return
+        self.rows = self.builder.input(self.rows)
+        attached = self._attached()
+        planned = {text: attached.expression(each) for text, each in below.items()}
+        self.rows = attached.rows
+
+        def replace_in(expression: Expr) -> Expr:
+            return rewritten(expression, lambda each: planned.get(to_sql(each)))
+
+        self.outputs = [(name, replace_in(value)) for name, value in self.outputs]
+        self._rebind_order(replace_in)
+        self.node = self.node.copy()
+        if group is not None:
+            self.node.set("group", replace_in(group))
+        if having is not None:
+            self.node.set("having", exp.Having(this=replace_in(having.this)))
 
     def _groups(
         self, calls: CallBuilder, keys: dict[str, Output], condition: Expr | None
@@ -152,7 +181,7 @@ class SelectPlan:
             arguments=tuple(calls.arguments.values()),
             calls=tuple(calls.calls.values()),
         )
-        self._links_over(keys)
+        self.links = links_over(self.scope, self.links, keys)
         self.scope.renamed(
             {
                 key.expression.name: key.name
@@ -209,28 +238,10 @@ class SelectPlan:
         """Return, for each comparison with the query around, its inner side as one more group key."""
         found = {}
         for link in self.links:
-            own = self._own_side(link)
+            own = own_side(self.scope, link)
             if to_sql(own) not in keys:
                 found[to_sql(own)] = Output(self.builder.names.column("link"), own)
         return found
-
-    def _own_side(self, link: Expr) -> Expr:
-        if isinstance(link, exp.EQ):
-            for side, other in ((link.this, link.expression), (link.expression, link.this)):
-                around = not (columns_in(other) & set(self.scope.columns.values()))
-                if not self.scope.correlated(side) and around:
-                    own: Expr = side.unnest()
-                    return own
-        raise refused("a subquery compared with the query around by more than equalities", "PGT256")
-
-    def _links_over(self, keys: dict[str, Output]) -> None:
-        """Let the comparisons read the group keys instead of what is below them."""
-        moved = []
-        for link in self.links:
-            key = keys[to_sql(self._own_side(link))]
-            other = link.expression if link.this.unnest() == self._own_side(link) else link.this
-            moved.append(exp.EQ(this=col(key.name), expression=exp.Paren(this=other.copy())))
-        self.links = list(moved)
 
     @property
     def ungrouped(self) -> bool:
@@ -275,14 +286,20 @@ class SelectPlan:
 
     def _windows(self) -> None:
         values = [*(value for _, value in self.outputs), *(each.this for each in self.order)]
-        if not any(value.find(exp.Window) for value in values):
+        windows = [node for value in values for node in value.find_all(exp.Window)]
+        if not windows:
             return
+        # What a subquery sees of its rows is one value of its links: that is a partition.
+        links = [own_side(self.scope, link) for link in self.links]
+        for window in windows if links else []:
+            parts = window.args.get("partition_by") or []
+            window.set("partition_by", [*parts, *(link.copy() for link in links)])
         self.rows, replace_in = add_windows(self.builder, self.builder.input(self.rows), values)
         self.outputs = [(name, replace_in(value)) for name, value in self.outputs]
         self._rebind_order(replace_in)
 
     @property
-    def _expands(self) -> bool:
+    def expands(self) -> bool:
         """Whether the select list may return several rows for one."""
         functions = self.builder.returns_sets
         return functions and any(
@@ -292,7 +309,7 @@ class SelectPlan:
     def project(self, *, visible: bool, extra: list[str]) -> Project:
         """Return the select list, then DISTINCT and LIMIT, as one projection; `extra` columns go along."""
         rows = self.rows
-        if self._expands and rows.staged:
+        if self.expands and rows.staged:
             rows = self.builder.input(rows)
         names = [name if visible else self.builder.names.column(name) for name, _ in self.outputs]
         outputs = [
@@ -302,7 +319,7 @@ class SelectPlan:
         distinct = self.node.args.get("distinct")
         limited = self.node.args.get("limit") or self.node.args.get("offset")
         if distinct is None and not limited:
-            return Project(child=rows, outputs=tuple(outputs), expands=self._expands)
+            return Project(child=rows, outputs=tuple(outputs), expands=self.expands)
         return self._chosen(rows, outputs, distinct)
 
     def _chosen(self, rows: Operator, outputs: list[Output], distinct: exp.Expr | None) -> Project:
@@ -319,7 +336,7 @@ class SelectPlan:
             ]
         )
         computed: Operator = Project(
-            child=self.builder.input(rows), outputs=(*inside, *sorts, *keys), expands=self._expands
+            child=self.builder.input(rows), outputs=(*inside, *sorts, *keys), expands=self.expands
         )
         if distinct is not None and on is None:
             # SELECT DISTINCT allows sort keys of the select list only.
@@ -327,7 +344,7 @@ class SelectPlan:
             sorts = [Output(columns[to_sql(sort.expression)], sort.expression) for sort in sorts]
             computed = Aggregate(
                 child=Project(
-                    child=computed.children[0], outputs=tuple(inside), expands=self._expands
+                    child=computed.children[0], outputs=tuple(inside), expands=self.expands
                 ),
                 keys=tuple(Output(each.name + "_", col(each.name)) for each in inside),
                 arguments=(),

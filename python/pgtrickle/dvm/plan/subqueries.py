@@ -6,7 +6,7 @@ aggregate or a limit only equalities can: what the subquery's side of them is be
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -18,7 +18,18 @@ from pgtrickle.dvm.operators.inner_join import InnerJoin
 from pgtrickle.dvm.operators.outer_join import OuterJoin
 from pgtrickle.dvm.operators.project import Project
 from pgtrickle.dvm.plan.scope import Scope, refused
-from pgtrickle.dvm.sqlast import Expr, Query, all_of, any_of, binary, case, col, is_null, rewritten
+from pgtrickle.dvm.sqlast import (
+    Expr,
+    Query,
+    all_of,
+    any_of,
+    binary,
+    case,
+    col,
+    is_null,
+    reads_tables,
+    rewritten,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -77,7 +88,7 @@ class Attached:
         if isinstance(tested, exp.Exists):
             self._keep(self._inner(only_existence(tested.this)), (), negated=negated)
             return None
-        membership = _membership(tested)
+        membership = self._membership(tested)
         if membership is not None and self._kept(membership, negated=negated):
             return None
         return self.expression(conjunct)
@@ -91,6 +102,13 @@ class Attached:
             return self._value(node) if reads_tables(node) else self._of_the_row(node)
 
         return self.scope.bound(rewritten(expression, visit))
+
+    def _membership(self, node: Expr) -> Membership | None:
+        """Return the comparison with a subquery that `node` is, its own side bound and free of subqueries."""
+        found = _membership(node)
+        if found is None:
+            return None
+        return replace(found, values=tuple(map(self.expression, found.values)))
 
     def _of_the_row(self, node: Expr) -> Expr:
         """Return a subquery that reads no table: it is a function of the row that it stands in."""
@@ -118,7 +136,7 @@ class Attached:
             self._keep(inner, [any_of([fails, unknown])], negated=True)
             return True
         # One column: three joins that each can use an equality or a constant, instead of one that compares all pairs.
-        value = self.scope.bound(membership.values[0])
+        value = membership.values[0]
         self._keep(inner, [fails], negated=True)
         again = self._inner(membership.query)
         self._keep(again, [is_null(again.outputs[0])], negated=True)
@@ -153,7 +171,7 @@ class Attached:
         if len(membership.values) > 1 and membership.operator is not exp.EQ:
             raise refused("an ordering of rows against a subquery", "PGT256")
         return [
-            binary(membership.operator, self.scope.bound(value), output)
+            binary(membership.operator, value, output)
             for value, output in zip(membership.values, inner.outputs, strict=True)
         ]
 
@@ -161,14 +179,14 @@ class Attached:
         """Return whether no comparison can be unknown."""
         own = {column.name: column for column in self.rows.columns}
         inside = {column.name: column for column in inner.rows.columns}
-        return all(never_null(self.scope.bound(value), own) for value in membership.values) and all(
+        return all(never_null(value, own) for value in membership.values) and all(
             never_null(output, {**own, **inside}) for output in inner.outputs
         )
 
     def _value(self, node: Expr) -> Expr:
         if isinstance(node, exp.Exists):
             return self._mark(self._inner(only_existence(node.this)), ())
-        membership = _membership(node)
+        membership = self._membership(node)
         if membership is not None:
             return self._truth(membership)
         return self._scalar(node.unnest())
@@ -256,11 +274,6 @@ def _is_subquery(node: Expr) -> bool:
     if isinstance(node, exp.Exists | exp.Subquery | exp.Select | exp.SetOperation):
         return True
     return _membership(node) is not None
-
-
-def reads_tables(node: Expr) -> bool:
-    """Return whether a subquery below `node` reads a table or a WITH query."""
-    return any(isinstance(table.this, exp.Identifier) for table in node.find_all(exp.Table))
 
 
 def only_existence(query: Query) -> Query:

@@ -66,7 +66,8 @@ def _partitions(found: dict[str, exp.Window]) -> dict[frozenset[str], list[str]]
         for known in list(groups):
             common = known & own
             if common or known == own:
-                groups[common] = [*groups.pop(known), text]
+                together = [*groups.pop(known), text]
+                groups[common] = [*groups.get(common, []), *together]
                 break
         else:
             groups[own] = [text]
