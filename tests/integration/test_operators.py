@@ -1,7 +1,7 @@
 """Every operator, one query each: differential, and after each window what its own text says.
 
 `operators/settled.sql` holds queries with one result; those in `open.sql` leave a choice that the compiler settles, so they
-are held against the completed query alone.
+are held against the completed query alone. Those in `full.sql` have no differential form, for the reason whose code stands above.
 """
 
 from __future__ import annotations
@@ -28,6 +28,14 @@ SETTLED, OPEN = (
     ]
     for name in ("settled.sql", "open.sql")
 )
+FULL = [
+    (note.removeprefix("-- "), query.strip())
+    for note, _, query in (
+        entry.strip().partition("\n")
+        for entry in (FILES / "full.sql").read_text(encoding="utf-8").split(";\n")
+        if entry.strip()
+    )
+]
 TABLES = """
 CREATE TABLE a (id int PRIMARY KEY, k int, g text, n numeric(10,2), f float8, b bool, arr int[], j json);
 CREATE TABLE b (id int PRIMARY KEY, k int NOT NULL, v int, w int);
@@ -114,3 +122,19 @@ def test_every_operator_is_differential_and_exact(any_lab: Lab) -> None:
             any_lab.value("SELECT count(*) FROM pg_tables WHERE schemaname = 'pgtrickle_state'")
             == 0
         )
+
+
+def test_what_has_no_differential_form_says_so_and_is_exact(lab: Lab) -> None:
+    dice = Random(11)  # noqa: S311 - test data
+    lab.run(TABLES)
+    for table in ("a", "b", "c", "e"):
+        for number in range(25):
+            lab.run(f"INSERT INTO {table} VALUES ({_row(dice, table, number)})")
+    with pgtrickle.connect(lab.dsn) as client:
+        for number, (code, query) in enumerate(FULL):
+            with pytest.warns(pgtrickle.errors.PgtrickleWarning, match=code):
+                client.create_stream_table(f"f{number}", query)
+        _change(lab, dice, 1000)
+        for number, (_, query) in enumerate(FULL):
+            assert client.refresh_stream_table(f"f{number}").action is Action.FULL, query
+            assert _differences(lab, f"f{number}", query) == 0, query
