@@ -80,6 +80,7 @@ SCANS_ALL: frozenset[Feature] = frozenset(
         Feature.WINDOW,
         Feature.WINDOW_FRAME,
         Feature.WINDOW_OVER_GROUPS,
+        Feature.LATERAL_LIMIT,
         Feature.RECURSIVE_UNION,
         Feature.RECURSIVE_UNION_ALL,
     }

@@ -6,7 +6,7 @@ so that reading it back proves that nothing was lost.
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from sqlglot import exp
 from sqlglot.dialects.postgres import Postgres
@@ -44,6 +44,15 @@ class FaithfulPostgres(Postgres):
             if name not in {"STRING_AGG", "JSON_AGG"}
         }
 
+        @override
+        def _parse_query_modifiers(self, this: Any) -> Any:
+            """Read the joins after a function in parentheses too."""
+            if isinstance(this, exp.Unnest | exp.Lateral):
+                for join in self._parse_joins():
+                    this.append("joins", join)
+                return this
+            return super()._parse_query_modifiers(this)
+
     class Generator(PostgresGenerator):
         """Prints negated operators as such: for a row, IS NOT NULL is not the negation of IS NULL."""
 
@@ -71,6 +80,26 @@ class FaithfulPostgres(Postgres):
             exclude = self.sql(expression, "exclude")
             frame = f"{self.sql(expression, 'kind')} {start} {side}".rstrip()
             return f"{frame} EXCLUDE {exclude}" if exclude else frame
+
+        @override
+        def table_sql(self, expression: exp.Table, sep: str = " AS ") -> str:
+            if not expression.args.get("ordinality"):
+                return super().table_sql(expression, sep)
+            # sqlglot prints WITH ORDINALITY after the joins.
+            alone = expression.copy()
+            alone.set("joins", None)
+            return super().table_sql(alone, sep) + self._joins(expression)
+
+        @override
+        def unnest_sql(self, expression: exp.Unnest) -> str:
+            return super().unnest_sql(expression) + self._joins(expression)
+
+        @override
+        def lateral_sql(self, expression: exp.Lateral) -> str:
+            return super().lateral_sql(expression) + self._joins(expression)
+
+        def _joins(self, expression: exp.Expr) -> str:
+            return self.expressions(expression, key="joins", sep="", flat=True)
 
         def pow_sql(self, expression: exp.Pow) -> str:
             """Print the operator that was written."""

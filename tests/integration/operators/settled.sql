@@ -107,3 +107,13 @@ select a.id, x.v, x.r from a cross join lateral (select b.v, rank() over (partit
 select a.id from a where k in (select distinct v from b where b.k = a.k);
 select a.id, x.v from a left join lateral (select distinct b.v, b.w from b where b.k = a.k) x on x.w = 2;
 select a.id, x.r from a left join lateral (select b.v, lag(b.v) over (order by b.v nulls first, b.id) r from b where b.k = a.k order by b.v desc nulls last, b.id limit 2) x on true;
+select q3.g as y2 from unnest(array[1, null]) as q3 (g) cross join lateral generate_series(1, least(3, q3.g)) as q4 (g);
+select q2.g from generate_series (1, 3) with ordinality as q1 (v, place) cross join generate_series (1, least(q1.place)) as q2 (g);
+select a.id, q.v, s.i from a, unnest(a.arr) q(v) cross join lateral generate_series(1, q.v) s(i);
+select a.id, q.v, s.i from a cross join (unnest(array[1,2]) q(v) join b s(i) on s.i = q.v);
+select a.id, x.o1 from a left join lateral (select coalesce(b.v, 7) o1 from b where b.k = a.k order by b.v nulls first, b.id limit 1) x on true;
+select a.id, x.o1 from a left join lateral (select coalesce(b.v, 7) o1 from b where b.k = a.k) x on x.o1 > 3;
+select a.id, x.o1 from a left join lateral (select coalesce(sum(b.v), 7) o1 from b where b.k = a.k) x on true;
+select a.id, (select coalesce(b.v, 7) from b where b.id = a.k) s from a;
+select a.id, (select 1 from b where b.id = a.k) s from a;
+select a.id, x.one from a left join lateral (select 1 as one, true as t from b where b.k = a.k) x on true;

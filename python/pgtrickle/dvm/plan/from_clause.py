@@ -79,16 +79,20 @@ class FromClause:
     def _add(self, joined: Joined, item: Expr) -> None:
         """Take one FROM item with the joins that hang on it."""
         if item.args.get("joins"):
-            inner = Joined()
             bare = item.copy()
             joins = bare.args["joins"]
             bare.set("joins", None)
+            # Inner joins in parentheses are joins like any other, and functions in them may read what stands before.
+            inner = Joined() if any(join.side for join in joins) else joined
             self._add(inner, bare)
             for join in joins:
                 self._join(inner, join)
-            joined.inputs.extend(inner.inputs)
-            joined.conditions.extend(inner.conditions)
-        elif isinstance(item, exp.Subquery) and isinstance(item.this, exp.Table | exp.Subquery):
+            if inner is not joined:
+                joined.inputs.extend(inner.inputs)
+                joined.conditions.extend(inner.conditions)
+        elif isinstance(item, exp.Subquery) and not isinstance(
+            item.this, exp.Select | exp.SetOperation | exp.Values
+        ):
             self._add(joined, item.this)
         else:
             self._item(joined, item, outer=False)
@@ -277,13 +281,18 @@ class FromClause:
             return
         inner = self.lateral(query, self.scope)
         rows: Operator
+        plain = all(isinstance(output, exp.Column) for output in inner.outputs)
+        if outer and inner.always is None and not plain:
+            raise refused(
+                "an outer join to LATERAL that computes with the rows before it", "PGT231"
+            )
         if outer or inner.always is not None:
             left = self.builder.input(joined.operator())
             rows = OuterJoin(left=left, right=inner.rows, conditions=inner.conditions)
         else:
             joined.inputs.append(inner.rows)
             joined.conditions.extend(inner.conditions)
-            if all(isinstance(output, exp.Column) for output in inner.outputs):
+            if plain:
                 self._bind(item, [output.name for output in inner.outputs], shown_names(query))
                 return
             rows = joined.operator()

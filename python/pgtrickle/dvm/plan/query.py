@@ -135,17 +135,20 @@ def _linked(plan: SelectPlan, builder: Builder) -> Inner:
     empty = _empty(plan)
     chosen, one = _chosen(plan, builder)
     own = {column.name for column in chosen.columns}
-    values = {name for _, value in plan.outputs for name in columns_in(value)}
-    needed = sorted({*values, *(name for link in plan.links for name in columns_in(link))} & own)
+    # What does not read the query around is computed below the join: where nothing matches it must be NULL.
+    below = [not plan.scope.correlated(value) for _, value in plan.outputs]
+    outside = [value for (_, value), inside in zip(plan.outputs, below, strict=True) if not inside]
+    read = {name for value in (*outside, *plan.links) for name in columns_in(value)}
     # Under new names: the same subquery may be planned again for another join of the same rows.
-    outputs = tuple(Output(builder.names.column(name), col(name)) for name in needed)
-    renamed = {output.expression.name: col(output.name) for output in outputs}
-    results = [_renamed(value, renamed) for _, value in plan.outputs]
-    rows = builder.input(Project(child=chosen, outputs=outputs))
-    if plan.expands:
-        computed = [Output(builder.names.column(name), value) for name, value in plan.outputs]
-        rows = builder.input(Project(child=chosen, outputs=(*outputs, *computed), expands=True))
-        results = [col(each.name) for each in computed]
+    kept = tuple(Output(builder.names.column(name), col(name)) for name in sorted(read & own))
+    renamed = {output.expression.name: col(output.name) for output in kept}
+    computed = [Output(builder.names.column(name), value) for name, value in plan.outputs]
+    outputs = (*kept, *(each for each, inside in zip(computed, below, strict=True) if inside))
+    rows = builder.input(Project(child=chosen, outputs=outputs, expands=plan.expands))
+    results = [
+        col(each.name) if inside else _renamed(each.expression, renamed)
+        for each, inside in zip(computed, below, strict=True)
+    ]
     conditions = tuple(_renamed(link, renamed) for link in plan.links)
     keys = link_columns(conditions, {output.name for output in outputs})
     single = one or empty is not None or _at_most_one(rows, keys)
