@@ -74,6 +74,7 @@ WITH "delta_1" AS (
 ), "changes_1" AS (
   SELECT
     "id_3" AS "id_3_4",
+    1 AS "1_5",
     "__pgt_weight"
   FROM (
     SELECT
@@ -108,6 +109,7 @@ WITH "delta_1" AS (
           FROM (
             SELECT
               "id_3_4",
+              "1_5",
               "__pgt_weight"
             FROM "changes_1"
           ) AS "moved"
@@ -154,7 +156,8 @@ WITH "delta_1" AS (
       COUNT(*) AS "__pgt_now"
     FROM "touched_2" AS "touched", (
       SELECT
-        "id_3" AS "id_3_4"
+        "id_3" AS "id_3_4",
+        1 AS "1_5"
       FROM (
         SELECT
           "id" AS "id_3"
@@ -176,6 +179,7 @@ WITH "delta_1" AS (
     FROM "touched_2" AS "touched", (
       SELECT
         "id_3_4",
+        "1_5",
         "__pgt_weight"
       FROM "changes_1"
     ) AS "others"

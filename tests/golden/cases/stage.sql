@@ -282,8 +282,8 @@ WITH "delta_1" AS (
     )
 ), "changes_1" AS (
   SELECT
-    "count_5" AS "count_5_6",
-    "link_4" AS "link_4_7",
+    "link_4" AS "link_4_6",
+    "count_5" AS "count_7",
     "__pgt_weight"
   FROM (
     SELECT
@@ -315,14 +315,14 @@ WITH "delta_1" AS (
             1
           FROM (
             SELECT
-              "count_5_6",
-              "link_4_7",
+              "link_4_6",
+              "count_7",
               "__pgt_weight"
             FROM "changes_1"
           ) AS "moved"
           WHERE
             (
-              "link_4_7" = (
+              "link_4_6" = (
                 "id_1"
               )
             )
@@ -350,8 +350,8 @@ WITH "delta_1" AS (
       COUNT(*) AS "__pgt_now"
     FROM "touched_2" AS "touched", (
       SELECT
-        "count_5" AS "count_5_6",
-        "link_4" AS "link_4_7"
+        "link_4" AS "link_4_6",
+        "count_5" AS "count_7"
       FROM (
         SELECT
           "link_4" AS "link_4",
@@ -361,7 +361,7 @@ WITH "delta_1" AS (
     ) AS "others"
     WHERE
       (
-        "link_4_7" = (
+        "link_4_6" = (
           "id_1"
         )
       )
@@ -375,14 +375,14 @@ WITH "delta_1" AS (
       SUM("others"."__pgt_weight") AS "__pgt_moved"
     FROM "touched_2" AS "touched", (
       SELECT
-        "count_5_6",
-        "link_4_7",
+        "link_4_6",
+        "count_7",
         "__pgt_weight"
       FROM "changes_1"
     ) AS "others"
     WHERE
       (
-        "link_4_7" = (
+        "link_4_6" = (
           "id_1"
         )
       )
@@ -393,8 +393,8 @@ WITH "delta_1" AS (
 ), "changes_4" AS (
   SELECT
     "id_1",
-    "count_5_6",
-    "link_4_7",
+    "link_4_6",
+    "count_7",
     1 * "input_2"."__pgt_weight" AS "__pgt_weight"
   FROM (
     SELECT
@@ -402,22 +402,22 @@ WITH "delta_1" AS (
     FROM ONLY "shop"."customers"
   ) AS "input_1", (
     SELECT
-      "count_5_6",
-      "link_4_7",
+      "link_4_6",
+      "count_7",
       "__pgt_weight"
     FROM "changes_1"
   ) AS "input_2"
   WHERE
     (
-      "link_4_7" = (
+      "link_4_6" = (
         "id_1"
       )
     )
   UNION ALL
   SELECT
     "id_1",
-    "count_5_6",
-    "link_4_7",
+    "link_4_6",
+    "count_7",
     "__pgt_weight"
   FROM (
     SELECT
@@ -446,12 +446,12 @@ WITH "delta_1" AS (
   ) AS "rows"
   LEFT JOIN (
     SELECT
-      "count_5_6",
-      "link_4_7"
+      "link_4_6",
+      "count_7"
     FROM (
       SELECT
-        "count_5" AS "count_5_6",
-        "link_4" AS "link_4_7"
+        "link_4" AS "link_4_6",
+        "count_5" AS "count_7"
       FROM (
         SELECT
           "link_4" AS "link_4",
@@ -466,15 +466,15 @@ WITH "delta_1" AS (
 ), "changes_5" AS (
   SELECT
     "id_1" AS "id_1",
-    "count_5_6" AS "count_5_6",
-    "link_4_7" AS "link_4_7",
-    CASE WHEN "link_4_7" IS NOT DISTINCT FROM NULL THEN 0 ELSE "count_5_6" END AS "value_8",
+    "link_4_6" AS "link_4_6",
+    "count_7" AS "count_7",
+    CASE WHEN "link_4_6" IS NOT DISTINCT FROM NULL THEN 0 ELSE "count_7" END AS "value_8",
     "__pgt_weight"
   FROM (
     SELECT
       "id_1",
-      "count_5_6",
-      "link_4_7",
+      "link_4_6",
+      "count_7",
       "__pgt_weight"
     FROM "changes_4"
   ) AS "changes"
@@ -498,8 +498,8 @@ USING (
       FROM (
         SELECT
           "id_1",
-          "count_5_6",
-          "link_4_7",
+          "link_4_6",
+          "count_7",
           "value_8",
           "__pgt_weight"
         FROM "changes_5"
