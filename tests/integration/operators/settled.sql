@@ -117,3 +117,14 @@ select a.id, x.o1 from a left join lateral (select coalesce(sum(b.v), 7) o1 from
 select a.id, (select coalesce(b.v, 7) from b where b.id = a.k) s from a;
 select a.id, (select 1 from b where b.id = a.k) s from a;
 select a.id, x.one from a left join lateral (select 1 as one, true as t from b where b.k = a.k) x on true;
+select avg(k) as o3, row_number() over () as o4 from b;
+select max(k) m, lag(max(k)) over () l, sum(count(*)) over () from b;
+select distinct on (m) m, c from (select max(k) m, count(*) c from b) q;
+select m from (select max(k) m, count(*) c from b) q limit 1;
+select a.id, x.m from a cross join lateral (select m from (select max(v) m from b) q limit 1) x;
+select array_agg(m) from (select max(v) m from b) q;
+select row_number() over (), x from (values (1)) v(x);
+select a.id, (select b.v from (select max(v) v from b) b where b.v = a.k limit 1) from a;
+select rank() over (), m from (select max(v) m from b) q;
+select m, row_number() over (partition by m) from (select max(v) m from b) q order by m limit 1;
+select a.id, x.m from a cross join lateral (select m from (select max(v) m from b) q where q.m = a.k limit 2) x;

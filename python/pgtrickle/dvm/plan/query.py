@@ -206,7 +206,7 @@ def _chosen(plan: SelectPlan, builder: Builder) -> tuple[Operator, bool]:
     numbered = exp.Window(
         this=exp.RowNumber(),
         partition_by=[col(name) for name in sorted(keys)],
-        order=exp.Order(expressions=list(order)),
+        order=exp.Order(expressions=list(order)) if order else None,
         over="OVER",
     )
     windows = Window(child=rows, keys=partition, functions=(Output(place, numbered),))

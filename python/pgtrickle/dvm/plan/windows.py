@@ -99,7 +99,9 @@ def _settled(node: exp.Window, child: Operator) -> Expr:
         return settled
     order = node.args.get("order")
     given = order.expressions if order is not None else []
-    settled.set("order", exp.Order(expressions=list(completed(given, child))))
+    whole = completed(given, child)
+    # One row needs no order.
+    settled.set("order", exp.Order(expressions=list(whole)) if whole else None)
     return settled
 
 
