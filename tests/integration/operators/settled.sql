@@ -128,3 +128,11 @@ select a.id, (select b.v from (select max(v) v from b) b where b.v = a.k limit 1
 select rank() over (), m from (select max(v) m from b) q;
 select m, row_number() over (partition by m) from (select max(v) m from b) q order by m limit 1;
 select a.id, x.m from a cross join lateral (select m from (select max(v) m from b) q where q.m = a.k limit 2) x;
+with recursive r(x, n) as (select k, 0 from b where k > 2 union all select r.x - 1, r.n + 1 from r where r.x > 0) select x, n, count(*) from r group by x, n;
+with recursive r as (select dst from e where src = 1 union select e.dst from e, r where e.src = r.dst) select a.id from a join r on a.k = r.dst;
+with recursive r as (select 1 as x union select e.dst from e join r on e.src = r.x where e.dst is not null) select x from r;
+with recursive r as (select src, dst, array[src, dst] as path from e where src <> dst union all select r.src, e.dst, r.path || e.dst from r join e on r.dst = e.src where not e.dst = any (r.path)) select src, dst, path from r;
+with recursive r as (select id, k, 1 as d from b where k < 3 union all select c.y, r.k, r.d + 1 from r join c on c.x = r.id where r.d < 4) select id, k, d from r;
+with recursive r as (select id, n, g from a where k = 1 union select a.id, a.n, a.g from r join a on a.k = r.id) select id, n, g from r;
+with recursive r as (select src, dst from e union select r.src, e.dst from r join e on r.dst = e.src where exists (select from c where c.x = e.dst)) select src, dst from r;
+with recursive r as (select src as a, dst as b from e union select s.a, e.dst from e join r s on s.b = e.src) select a, b, (select count(*) from r r2 where r2.a = r.a) n from r;

@@ -19,6 +19,7 @@ from pgtrickle.dvm.operators.filter import Filter
 from pgtrickle.dvm.operators.inner_join import InnerJoin
 from pgtrickle.dvm.operators.outer_join import OuterJoin
 from pgtrickle.dvm.operators.project import Project
+from pgtrickle.dvm.operators.recursion import Recursion
 from pgtrickle.dvm.operators.scan import Scan
 from pgtrickle.dvm.operators.set_operation import SetOperation
 from pgtrickle.dvm.operators.stage import StageScan
@@ -95,6 +96,8 @@ def row_key(  # noqa: C901, PLR0911 - one case for each operator
             return _columns_key(operator, [key.name for key in operator.keys])
         case SetOperation(distinct=True):
             return _columns_key(operator, operator.names)
+        case Recursion(distinct=True):
+            return _columns_key(operator, [column.name for column in operator.columns])
         case _:
             return None
 

@@ -112,7 +112,7 @@ class BufferLeaves:
         if relation.name not in self.changed:
             return None
         outputs = [named(col(source), output) for source, output in columns.items()]
-        return select([*outputs, col(WEIGHT)], table(self._delta_name(relation.name)))
+        return select([*outputs, col(WEIGHT)], table(self.delta_name(relation.name)))
 
     def delta_tables(self) -> list[tuple[str, Query]]:
         """Return the named queries of the statement: the changes of each changed relation, then what was shared.
@@ -120,11 +120,12 @@ class BufferLeaves:
         PostgreSQL inlines one that is used once and computes one that is used more often only once.
         """
         pending = [
-            (self._delta_name(name), self._pending(self.buffers[name])) for name in self.changed
+            (self.delta_name(name), self._pending(self.buffers[name])) for name in self.changed
         ]
         return [*pending, *self.shared]
 
-    def _delta_name(self, relation: QualifiedName) -> str:
+    def delta_name(self, relation: QualifiedName) -> str:
+        """Return the name of the query for the changes of `relation`."""
         return f"delta_{list(self.changed).index(relation) + 1}"
 
     def _pending(self, buffer: Buffer) -> Query:

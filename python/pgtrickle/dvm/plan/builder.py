@@ -36,13 +36,15 @@ class StageUnknownError(Exception):
 class Cte:
     """A WITH query: its text, the names of its columns, and the builder with what it can refer to itself.
 
-    `recursive` is the WITH clause up to it when it refers to itself.
+    `recursive` is the WITH clause up to it when it refers to itself; `rows` are those that its name stands for while its own
+    step is planned.
     """
 
     query: Query
     columns: tuple[str, ...]
     builder: Builder
     recursive: exp.With | None = None
+    rows: Operator | None = None
 
 
 @dataclass(slots=True)

@@ -12,22 +12,19 @@ from pgtrickle.dvm.operators.inner_join import InnerJoin
 from pgtrickle.dvm.operators.outer_join import OuterJoin
 from pgtrickle.dvm.operators.row_function import RowFunction
 from pgtrickle.dvm.operators.scan import Scan
-from pgtrickle.dvm.plan.opaque import opaque
+from pgtrickle.dvm.plan.recursion import plan_recursion
 from pgtrickle.dvm.plan.scope import Scope, refused
 from pgtrickle.dvm.plan.subqueries import Attached
 from pgtrickle.dvm.schema import QualifiedName, Relation
 from pgtrickle.dvm.sqlast import (
     Expr,
     Query,
-    col,
     conjuncts,
     ident,
-    named,
     number,
     reads_tables,
     select,
     shown_names,
-    table,
 )
 from pgtrickle.errors import UnsupportedQueryError
 
@@ -205,6 +202,10 @@ class FromClause:
         if cte is None:
             raise refused(f'reading "{item.name}"', "PGT233")
         built = self.builder.built
+        if cte.rows is not None:
+            again = self.builder.again(cte.rows)
+            self._bind(item, [column.name for column in again.columns], list(cte.columns))
+            return again
         if cte.recursive is not None:
             return self._recursive(item, cte)
         if id(cte.query) not in built:
@@ -219,13 +220,7 @@ class FromClause:
         """Take a recursive WITH query: evaluated as a whole, a stage of its own."""
         built = self.builder.built
         if id(cte.query) not in built:
-            names = [self.builder.names.column(name) for name in cte.columns]
-            outputs = [
-                named(col(source), name) for source, name in zip(cte.columns, names, strict=True)
-            ]
-            query = select(outputs, table(item.name))
-            query.set("with_", cte.recursive)
-            rows = opaque(query, self.builder.schema, names)
+            rows = plan_recursion(self.builder, item.name, cte, self.subplan)
             built[id(cte.query)] = self.builder.input(rows)
         again = self.builder.again(built[id(cte.query)])
         self._bind(item, [column.name for column in again.columns], list(cte.columns))

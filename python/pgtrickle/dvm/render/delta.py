@@ -16,6 +16,7 @@ from pgtrickle.dvm.plan.model import (
 from pgtrickle.dvm.render.groups import GroupsStatement
 from pgtrickle.dvm.render.identity import StoredTypes
 from pgtrickle.dvm.render.partitions import partition_changes
+from pgtrickle.dvm.render.recursion import apply_recursion, recursion_of
 from pgtrickle.dvm.render.rows import apply_rows
 from pgtrickle.dvm.render.storage import columns, refill
 from pgtrickle.dvm.sqlast import to_sql
@@ -58,7 +59,10 @@ def delta(
             changes = (leaves.delta_tables(), rows)
             statement = apply_rows(storage.name, columns(plan), plan.identity, types, changes)
         case RecomputePlan():
-            return refill(plan, storage, pretty=pretty)
+            recursion = recursion_of(plan, storage)
+            if recursion is None:
+                return refill(plan, storage, pretty=pretty)
+            statement = apply_recursion(plan, recursion, storage, leaves)
         case FullPlan():
             raise InternalError("a plan without a differential form was asked for its delta")
     return to_sql(statement, pretty=pretty)
