@@ -38,7 +38,7 @@ def verify(
     if as_json:
         show_json(reports[0] if name is not None else reports)
     else:
-        _show(reports)
+        show_reports(reports)
     if not all(report.matches for report in reports):
         raise typer.Exit(DIFFERS)
     if failed:
@@ -67,7 +67,8 @@ def verdict(*, matches: bool) -> Text:
     return Text("verified", "green") if matches else Text("DIFFERS", "bold red")
 
 
-def _show(reports: Sequence[VerifyReport]) -> None:
+def show_reports(reports: Sequence[VerifyReport]) -> None:
+    """Print what each audit found, then the rows that differ."""
     if not reports:
         note("nothing was verified")
         return
