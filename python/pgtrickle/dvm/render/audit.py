@@ -88,6 +88,12 @@ def differences(
     return to_sql(with_tables(listed, _sides(plan, view, comparands)))
 
 
+def may_look_different(plan: MaintenancePlan, storage: Relation) -> bool:
+    """Say whether some column's equal values may look different."""
+    types = StoredTypes.of(storage).types
+    return not all(types[name].exact for name in plan.visible)
+
+
 def unlike_images(plan: MaintenancePlan, storage: Relation, view: QualifiedName) -> str:
     """Return the statement that counts the rows of the query that the view does not show exactly as they look."""
     types = StoredTypes.of(storage)
