@@ -21,7 +21,7 @@ NARROW = 100_000
 WIDE, WIDE_BYTES = 10_000, 4096
 HEADER, END = b"PGCOPY\n\xff\r\n\0" + bytes(8), b"\xff\xff"
 INT8, INT4, TEXT = 20, 23, 25
-# The audit of `pgtrickle verify`: rows missing, rows too many, all rows.
+# An audit by the database alone: rows missing, rows too many, all rows.
 EXCEPT_ALL = b"""
 SELECT (SELECT count(*) FROM (TABLE wanted EXCEPT ALL TABLE stored) c),
        (SELECT count(*) FROM (TABLE stored EXCEPT ALL TABLE wanted) c),
@@ -123,6 +123,6 @@ def bench_compare_fingerprints(benchmark: BenchmarkFixture, million: Million) ->
 
 @pytest.mark.benchmark(group="compare two relations of a million rows")
 def bench_compare_except_all(benchmark: BenchmarkFixture, million: Million) -> None:
-    """The query that `pgtrickle verify` runs without fingerprints."""
+    """The comparison that a fingerprint spares `pgtrickle verify`."""
     found = measured(benchmark, lambda: million.connection.execute(EXCEPT_ALL).fetchone())
     assert found == (0, 0, ROWS)

@@ -4,6 +4,8 @@ from pgtrickle._core import __version__
 from pgtrickle.api import Client, connect
 from pgtrickle.catalog.model import (
     Action,
+    Difference,
+    DifferenceKind,
     RefreshMode,
     RefreshRecord,
     RefreshReport,
@@ -18,6 +20,8 @@ from pgtrickle.errors import PgtrickleError, PgtrickleWarning
 __all__ = [
     "Action",
     "Client",
+    "Difference",
+    "DifferenceKind",
     "PgtrickleError",
     "PgtrickleWarning",
     "RefreshMode",

@@ -260,7 +260,8 @@ class Client:
     def verify(self, name: str) -> VerifyReport:
         """Refresh a stream table and compare it with its query, in one snapshot.
 
-        `missing` rows are in the query and not in the table, `extra` rows the other way round.
+        `missing` rows are in the query and not in the table, `extra` rows the other way round; the report shows some of
+        them. Both sides are read once when they agree, and compared by the database when they seem not to.
         """
         audit = Audit(self._connection)
         report = self._refresh(self._resolve(name), Request(audit=audit))

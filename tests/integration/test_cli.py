@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -197,8 +198,15 @@ def test_a_stream_table_that_differs_gives_status_3(
     )
     result = installed("verify", "revenue", "--json")
     assert result.exit_code == 3
-    assert json.loads(result.stdout)["missing"] == 1
-    assert installed("verify", "--all").exit_code == 3
+    found = json.loads(result.stdout)
+    assert found["missing"] == 1
+    assert [(each["kind"], each["row"]["region"]) for each in found["differences"]] == [
+        ("missing", "r0")
+    ]
+    shown = installed("verify", "--all")
+    assert shown.exit_code == 3
+    assert re.search(r"^difference +region +total$", shown.stdout, re.MULTILINE)
+    assert re.search(r"^missing +r0 +\d", shown.stdout, re.MULTILINE)
 
 
 def test_one_failing_table_does_not_stop_the_others_and_gives_status_1(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from psycopg import sql
 
 from pgtrickle._core import CopyDecoder, CopyError
+from pgtrickle.catalog.wire import wire
 from pgtrickle.pg.connection import connect
 from pgtrickle.pg.copy import copy_out
 from tests.support import servers
@@ -88,17 +89,6 @@ OWN_TYPES = """
 CREATE TYPE mood AS ENUM ('sad', 'so so', 'glad');
 CREATE DOMAIN positive AS int4 CHECK (VALUE > 0);
 """
-# How a reader of the catalog finds what the decoder wants to know: through domains, enums as text.
-DESCRIBE = """
-SELECT CASE WHEN e.typtype = 'e' THEN 'text[]'::regtype WHEN t.typtype = 'e' THEN 'text'::regtype
-            WHEN t.typtype = 'd' THEN t.typbasetype
-            WHEN e.typtype = 'd' THEN (SELECT typarray FROM pg_type WHERE oid = e.typbasetype)
-            ELSE a.atttypid END::oid,
-       a.atttypmod
-FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
-LEFT JOIN pg_type e ON e.oid = t.typelem AND t.typcategory = 'A'
-WHERE a.attrelid = 'c'::regclass AND a.attnum = 1
-"""
 
 
 @pytest.fixture
@@ -113,9 +103,8 @@ def _describe(connection: Connection, kind: str) -> tuple[int, int]:
     """Return OID and modifier as the decoder wants them."""
     connection.execute("DROP TABLE IF EXISTS c")
     connection.execute(sql.SQL(f"CREATE TABLE c (v {kind}, n int)"))
-    found = connection.execute(DESCRIBE).fetchone()
-    assert found is not None
-    return found[0], found[1]
+    column = wire(connection, "SELECT v FROM c").columns[0]
+    return column.type_oid, column.typmod
 
 
 def _decode(connection: Connection, query: sql.Composed, column: tuple[int, int]) -> pa.Array:

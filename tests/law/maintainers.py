@@ -55,7 +55,7 @@ class Maintainer(Protocol):
 
     def create(self, name: str, query: str, *, differential: bool) -> Created: ...
     def refresh(self, name: str) -> Report: ...
-    def audit(self, name: str) -> str: ...
+    def audit(self, name: str, *, images: bool) -> str: ...
     def drop(self, name: str) -> None: ...
 
 
@@ -85,10 +85,12 @@ class Product:
         """Refresh it once."""
         return self.client.refresh_stream_table(name)
 
-    def audit(self, name: str) -> str:
-        """Return what its own audit finds, nothing if it agrees."""
+    def audit(self, name: str, *, images: bool) -> str:
+        """Return what its own audit finds, nothing if it agrees; rows must also print alike where `images` says so."""
         found = self.client.verify(name)
-        return "" if found.matches else f"{found.missing} rows missing, {found.extra} extra"
+        if found.matches and not (images and found.unlike):
+            return ""
+        return f"{found.missing} rows missing, {found.extra} extra, {found.unlike} unlike"
 
     def drop(self, name: str) -> None:
         """Drop it; what still depends on it is an error."""

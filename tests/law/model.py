@@ -123,7 +123,7 @@ class Model:
         self._queries[name] = query
         return Created("DIFFERENTIAL")
 
-    def audit(self, name: str) -> str:  # noqa: ARG002
+    def audit(self, name: str, *, images: bool) -> str:  # noqa: ARG002
         """Find nothing: the model knows no completed query."""
         return ""
 

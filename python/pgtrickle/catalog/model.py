@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NewType
 from pgtrickle.dvm.schema import QualifiedName, RelationKind
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from datetime import datetime
 
     from pgtrickle.frontier import Frontier, Snapshot
@@ -211,9 +212,28 @@ class RefreshReport:
     snapshot: str
 
 
+class DifferenceKind(StrEnum):
+    """On which side alone a row is: `missing` from the stream table, or `extra` in it."""
+
+    MISSING = "missing"
+    EXTRA = "extra"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Difference:
+    """A row that only the query or only the stream table has; its values as PostgreSQL prints them, by column."""
+
+    kind: DifferenceKind
+    row: Mapping[str, str | None]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyReport:
-    """The audit of one stream table against its query, both in one snapshot."""
+    """The audit of one stream table against its query, both in one snapshot.
+
+    `differences` are the first of the rows that are `missing` or `extra`, in the order of their texts. `unlike` counts rows
+    that equal the query's and print differently, as 1.0 for 1.00: no fault, because SQL leaves open which of them a group shows.
+    """
 
     stream_table: str
     matches: bool
@@ -221,6 +241,8 @@ class VerifyReport:
     extra: int
     rows: int
     snapshot: str
+    unlike: int = 0
+    differences: tuple[Difference, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

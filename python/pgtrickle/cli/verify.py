@@ -6,14 +6,17 @@ import typer
 from rich.text import Text
 
 from pgtrickle.api import Client
-from pgtrickle.catalog.model import Status, VerifyReport
-from pgtrickle.cli.console import bare, note, show_error, show_table, table, working
+from pgtrickle.catalog.model import DifferenceKind, Status, VerifyReport
+from pgtrickle.cli.console import bare, note, say, show_error, show_table, table, working
 from pgtrickle.cli.door import DIFFERS, FAILED, connected
 from pgtrickle.cli.jsonform import show_json
 from pgtrickle.cli.options import AsJson, Dsn, Everything, OptionalName, require_one_or_all
 from pgtrickle.errors import PgtrickleError
 
 COLUMNS = ("stream table", "verdict", "#rows", "#missing", "#extra")
+STYLES = {DifferenceKind.MISSING: "red", DifferenceKind.EXTRA: "yellow"}
+# Characters of a value that the table of differing rows shows; --json has all.
+VALUE_WIDTH = 60
 
 
 def verify(
@@ -35,7 +38,7 @@ def verify(
     if as_json:
         show_json(reports[0] if name is not None else reports)
     else:
-        _show(reports)
+        show_reports(reports)
     if not all(report.matches for report in reports):
         raise typer.Exit(DIFFERS)
     if failed:
@@ -64,7 +67,8 @@ def verdict(*, matches: bool) -> Text:
     return Text("verified", "green") if matches else Text("DIFFERS", "bold red")
 
 
-def _show(reports: Sequence[VerifyReport]) -> None:
+def show_reports(reports: Sequence[VerifyReport]) -> None:
+    """Print what each audit found, then the rows that differ."""
     if not reports:
         note("nothing was verified")
         return
@@ -79,3 +83,34 @@ def _show(reports: Sequence[VerifyReport]) -> None:
         for report in reports
     ]
     show_table(table(COLUMNS, rows))
+    for report in reports:
+        _show_differences(report)
+
+
+def _show_differences(report: VerifyReport) -> None:
+    """Print the rows that differ, and say what the table does not."""
+    name = bare(report.stream_table)
+    if report.unlike:
+        note(
+            f"{name}: {report.unlike:,} rows equal the query's and print differently, as 1.0 for 1.00"
+        )
+    if not report.differences:
+        return
+    columns = list(report.differences[0].row)
+    rows = [
+        [Text(each.kind, STYLES[each.kind]), *(_value(each.row[column]) for column in columns)]
+        for each in report.differences
+    ]
+    say(f"{name}: missing rows are in its query only, extra rows in the stream table only")
+    show_table(table(["difference", *columns], rows))
+    hidden = report.missing + report.extra - len(rows)
+    if hidden:
+        note(f"{name}: {hidden:,} more rows differ")
+
+
+def _value(text: str | None) -> Text:
+    """Return a value in one line, cut where it is long; what a terminal would act on is a dot."""
+    if text is None:
+        return Text("NULL", "dim")
+    line = "".join(each if each.isprintable() else "·" for each in text[:VALUE_WIDTH])
+    return Text(line if len(text) <= VALUE_WIDTH else f"{line}…")

@@ -36,6 +36,13 @@ class StoredTypes:
         """Return what tells `value` of column `name` from every other value."""
         return value.copy() if self.types[name].exact else as_text(value)
 
+    def comparand(self, name: str, value: Expr) -> Expr:
+        """Return what PostgreSQL compares `value` of column `name` by when it looks for equal rows.
+
+        The value where its type can be hashed: such columns can stand together in any set operation. Else its text.
+        """
+        return value.copy() if self.types[name].hashable else as_text(value)
+
     def image_hash(self, columns: Mapping[str, Expr]) -> Expr:
         """Return the hash of a whole row's image."""
         parts = [

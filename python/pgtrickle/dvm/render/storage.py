@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 from pgtrickle.dvm.differentiate.sources import BufferLeaves
 from pgtrickle.dvm.plan.model import (
     ROW_HASH,
@@ -24,7 +22,6 @@ from pgtrickle.dvm.render.rows import Tables, apply_rows
 from pgtrickle.dvm.render.statements import insert_into
 from pgtrickle.dvm.sqlast import (
     WEIGHT,
-    Expr,
     Query,
     col,
     derived,
@@ -40,7 +37,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from pgtrickle.dvm.plan.model import Stage
-    from pgtrickle.dvm.schema import QualifiedName, Relation
+    from pgtrickle.dvm.schema import Relation
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,18 +144,3 @@ def _identity_index(plan: MaintenancePlan, storage: Relation) -> IndexSpec | Non
         return IndexSpec(tuple(to_sql(col(name)) for name in identity.columns), unique=True)
     hashed = StoredTypes.of(storage).key_hash({name: col(name) for name in identity.columns})
     return IndexSpec((to_sql(hashed),), unique=False) if hashed is not None else None
-
-
-def differences(plan: MaintenancePlan, storage: Relation, view: QualifiedName) -> str:
-    """Return the audit: rows that the view lacks, rows that it has too many, and its rows."""
-    types = StoredTypes.of(storage)
-    images = [types.image(name, col(name)) for name in plan.visible]
-    wanted = select(images, derived(visible_rows(plan), "wanted"))
-    stored = select(images, table(view))
-    missing = _counted(exp.Except(this=wanted.copy(), expression=stored.copy(), distinct=False))
-    extra = _counted(exp.Except(this=stored.copy(), expression=wanted.copy(), distinct=False))
-    return to_sql(select([missing, extra, _counted(stored)]))
-
-
-def _counted(rows: Query) -> Expr:
-    return exp.Subquery(this=select([exp.Count(this=exp.Star())], derived(rows, "counted")))
