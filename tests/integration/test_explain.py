@@ -18,7 +18,7 @@ pytestmark = pytest.mark.pg
 
 GROWN = """
 INSERT INTO shop.customers SELECT i, 'customer ' || i, 'region ' || i % 50 FROM generate_series(21, 30000) AS i;
-INSERT INTO shop.orders SELECT i, 1 + i % 30000, i, NULL FROM generate_series(201, 90000) AS i;
+INSERT INTO shop.orders SELECT i, 1 + i % 30000, i, 'note ' || i / 3 FROM generate_series(201, 90000) AS i;
 ANALYZE shop.customers, shop.orders;
 """
 # The query, the source whose change is costly, and the table and columns by which its delta looks rows up.
@@ -38,6 +38,11 @@ LOOK_UPS = {
         "SELECT customer_id, array_agg(amount) AS amounts FROM shop.orders GROUP BY customer_id",
         "shop.orders",
         ("customer_id",),
+    ),
+    "nullable_group": (
+        "SELECT note, max(amount) AS largest FROM shop.orders GROUP BY note",
+        "shop.orders",
+        ("note",),
     ),
     "partition": (
         "SELECT id, rank() OVER (PARTITION BY customer_id ORDER BY amount, id) AS place FROM shop.orders",
