@@ -61,7 +61,7 @@ def delta(
             return refill(plan, storage, pretty=pretty)
         case FullPlan():
             raise InternalError("a plan without a differential form was asked for its delta")
-    return to_sql(statement, pretty=pretty)
+    return to_sql(statement, pretty=pretty, last_use=True)
 
 
 def reads_window(plan: MaintenancePlan) -> bool:
