@@ -68,6 +68,7 @@ pg: build ## run the tests that need a PostgreSQL server
 .PHONY: bench
 bench: build ## measure: refreshes against hand-written SQL and full evaluation, the compiler, the Rust core from Rust and from Python
 	$(BIN)/python -m benches.recipe
+	$(BIN)/python -m benches.scaling
 	$(BIN)/python -m benches.tpch
 	$(BIN)/python -m benches.tpch --compile
 	$(BIN)/python -m benches.verify

@@ -1,1 +1,1 @@
-"""The recipe benchmark: five queries over 100,000 rows, maintained by pgtrickle and by hand-written SQL in one run."""
+"""The recipe benchmark: nine queries over 100,000 rows, maintained by pgtrickle and by hand-written SQL in one run."""

@@ -1,4 +1,4 @@
-"""The limit: what a careful person writes for each of the five queries, with the same kind of capture and frontier.
+"""The limit: what a careful person writes for each of the nine queries, with the same kind of capture and frontier.
 
 It knows what no compiler may assume (a region has one name) and it takes the last change by position, which one MERGE that
 deletes and inserts the same key would break.
@@ -53,10 +53,29 @@ TABLES: tuple[LiteralString, ...] = (
     "CREATE TABLE recipe.hand_join_agg AS SELECT d.region_name, sum(s.amount) AS total, count(*) AS cnt"
     " FROM recipe.src s JOIN recipe.dim d ON s.region = d.region GROUP BY d.region_name",
     "ALTER TABLE recipe.hand_join_agg ADD PRIMARY KEY (region_name)",
+    "CREATE TABLE recipe.hand_window AS SELECT id, amount, score,"
+    " row_number() OVER (PARTITION BY amount ORDER BY score DESC, id) AS place FROM recipe.src",
+    "ALTER TABLE recipe.hand_window ADD PRIMARY KEY (id)",
+    "CREATE INDEX ON recipe.hand_window (amount)",
+    "CREATE TABLE recipe.hand_lateral AS SELECT d.region_name, sum(s.amount) AS total, count(s.id) AS cnt"
+    " FROM recipe.dim d LEFT JOIN recipe.src s ON s.region = d.region GROUP BY d.region_name",
+    "ALTER TABLE recipe.hand_lateral ADD PRIMARY KEY (region_name)",
+    "CREATE TABLE recipe.hand_regional AS SELECT region, category, sum(amount) AS total, count(*) AS cnt"
+    " FROM recipe.src GROUP BY region, category",
+    "ALTER TABLE recipe.hand_regional ADD PRIMARY KEY (category, region)",
+    "CREATE TABLE recipe.hand_cte AS SELECT category, sum(total) AS total, max(total) AS largest"
+    " FROM recipe.hand_regional GROUP BY category",
+    "ALTER TABLE recipe.hand_cte ADD PRIMARY KEY (category)",
+    "CREATE TABLE recipe.hand_union_all AS"
+    " SELECT id, 'amount' AS kind, amount AS value FROM recipe.src WHERE amount > 5000"
+    " UNION ALL SELECT id, 'score', score FROM recipe.src WHERE score > 50",
+    "ALTER TABLE recipe.hand_union_all ADD PRIMARY KEY (id, kind)",
     "ANALYZE",
 )
-DELTAS: dict[str, LiteralString] = {
-    "scan": """
+# The statements of each refresh, in order.
+DELTAS: dict[str, tuple[LiteralString, ...]] = {
+    "scan": (
+        """
         WITH d AS (
             SELECT DISTINCT ON (id) * FROM recipe.changes
             WHERE xid >= pg_snapshot_xmin(%(f)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(f)s::pg_snapshot)
@@ -65,7 +84,9 @@ DELTAS: dict[str, LiteralString] = {
         WHEN MATCHED AND d.action = 'D' THEN DELETE
         WHEN MATCHED THEN UPDATE SET region = d.region, category = d.category, amount = d.amount, score = d.score
         WHEN NOT MATCHED AND d.action = 'I' THEN INSERT VALUES (d.id, d.region, d.category, d.amount, d.score)""",
-    "filter": """
+    ),
+    "filter": (
+        """
         WITH d AS (
             SELECT DISTINCT ON (id) * FROM recipe.changes
             WHERE xid >= pg_snapshot_xmin(%(f)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(f)s::pg_snapshot)
@@ -74,7 +95,9 @@ DELTAS: dict[str, LiteralString] = {
         WHEN MATCHED AND (d.action = 'D' OR d.amount <= 5000) THEN DELETE
         WHEN MATCHED THEN UPDATE SET region = d.region, amount = d.amount
         WHEN NOT MATCHED AND d.action = 'I' AND d.amount > 5000 THEN INSERT VALUES (d.id, d.region, d.amount)""",
-    "aggregate": """
+    ),
+    "aggregate": (
+        """
         WITH d AS (
             SELECT region, sum(CASE action WHEN 'I' THEN amount ELSE -amount END) AS total,
                    sum(CASE action WHEN 'I' THEN 1 ELSE -1 END) AS cnt
@@ -85,7 +108,9 @@ DELTAS: dict[str, LiteralString] = {
         WHEN MATCHED AND t.cnt + d.cnt = 0 THEN DELETE
         WHEN MATCHED THEN UPDATE SET total = t.total + d.total, cnt = t.cnt + d.cnt
         WHEN NOT MATCHED AND d.cnt > 0 THEN INSERT VALUES (d.region, d.total, d.cnt)""",
-    "join": """
+    ),
+    "join": (
+        """
         WITH d AS (
             SELECT DISTINCT ON (id) * FROM recipe.changes
             WHERE xid >= pg_snapshot_xmin(%(f)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(f)s::pg_snapshot)
@@ -96,7 +121,9 @@ DELTAS: dict[str, LiteralString] = {
         WHEN MATCHED THEN UPDATE SET region = j.region, amount = j.amount, region_name = j.region_name
         WHEN NOT MATCHED AND j.action = 'I' AND j.region_name IS NOT NULL
             THEN INSERT VALUES (j.id, j.region, j.amount, j.region_name)""",
-    "join_agg": """
+    ),
+    "join_agg": (
+        """
         WITH d AS (
             SELECT dim.region_name, sum(CASE action WHEN 'I' THEN amount ELSE -amount END) AS total,
                    sum(CASE action WHEN 'I' THEN 1 ELSE -1 END) AS cnt
@@ -107,11 +134,77 @@ DELTAS: dict[str, LiteralString] = {
         WHEN MATCHED AND t.cnt + d.cnt = 0 THEN DELETE
         WHEN MATCHED THEN UPDATE SET total = t.total + d.total, cnt = t.cnt + d.cnt
         WHEN NOT MATCHED AND d.cnt > 0 THEN INSERT VALUES (d.region_name, d.total, d.cnt)""",
+    ),
+    "window": (
+        """
+        WITH keys AS (
+            SELECT DISTINCT amount FROM recipe.changes
+            WHERE xid >= pg_snapshot_xmin(%(f)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(f)s::pg_snapshot)
+        ), ranked AS (
+            SELECT id, amount, score, row_number() OVER (PARTITION BY amount ORDER BY score DESC, id) AS place
+            FROM recipe.src WHERE amount IN (SELECT amount FROM keys)
+        ), gone AS (
+            DELETE FROM recipe.hand_window t WHERE t.amount IN (SELECT amount FROM keys)
+                AND NOT EXISTS (SELECT FROM ranked r WHERE r.id = t.id))
+        INSERT INTO recipe.hand_window AS t SELECT * FROM ranked
+        ON CONFLICT (id) DO UPDATE SET amount = excluded.amount, score = excluded.score, place = excluded.place
+        WHERE (t.amount, t.score, t.place) <> (excluded.amount, excluded.score, excluded.place)""",
+    ),
+    "lateral": (
+        """
+        WITH d AS (
+            SELECT dim.region_name, sum(CASE action WHEN 'I' THEN amount ELSE -amount END) AS total,
+                   sum(CASE action WHEN 'I' THEN 1 ELSE -1 END) AS cnt
+            FROM recipe.changes s JOIN recipe.dim ON dim.region = s.region
+            WHERE xid >= pg_snapshot_xmin(%(f)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(f)s::pg_snapshot)
+            GROUP BY dim.region_name)
+        UPDATE recipe.hand_lateral t SET cnt = t.cnt + d.cnt,
+            total = CASE WHEN t.cnt + d.cnt > 0 THEN coalesce(t.total, 0) + d.total END
+        FROM d WHERE t.region_name = d.region_name""",
+    ),
+    "cte": (
+        """
+        WITH d AS (
+            SELECT region, category, sum(CASE action WHEN 'I' THEN amount ELSE -amount END) AS total,
+                   sum(CASE action WHEN 'I' THEN 1 ELSE -1 END) AS cnt
+            FROM recipe.changes
+            WHERE xid >= pg_snapshot_xmin(%(f)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(f)s::pg_snapshot)
+            GROUP BY region, category)
+        MERGE INTO recipe.hand_regional t USING d ON t.region = d.region AND t.category = d.category
+        WHEN MATCHED AND t.cnt + d.cnt = 0 THEN DELETE
+        WHEN MATCHED THEN UPDATE SET total = t.total + d.total, cnt = t.cnt + d.cnt
+        WHEN NOT MATCHED AND d.cnt > 0 THEN INSERT VALUES (d.region, d.category, d.total, d.cnt)""",
+        """
+        WITH d AS (
+            SELECT k.category, sum(r.total) AS total, max(r.total) AS largest, count(r.region) AS cnt
+            FROM (
+                SELECT DISTINCT category FROM recipe.changes
+                WHERE xid >= pg_snapshot_xmin(%(f)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(f)s::pg_snapshot)
+            ) AS k LEFT JOIN recipe.hand_regional r ON r.category = k.category GROUP BY k.category)
+        MERGE INTO recipe.hand_cte t USING d ON t.category = d.category
+        WHEN MATCHED AND d.cnt = 0 THEN DELETE
+        WHEN MATCHED THEN UPDATE SET total = d.total, largest = d.largest
+        WHEN NOT MATCHED AND d.cnt > 0 THEN INSERT VALUES (d.category, d.total, d.largest)""",
+    ),
+    "union_all": (
+        """
+        WITH d AS (
+            SELECT DISTINCT ON (id) * FROM recipe.changes
+            WHERE xid >= pg_snapshot_xmin(%(f)s::pg_snapshot) AND NOT pg_visible_in_snapshot(xid, %(f)s::pg_snapshot)
+            ORDER BY id, change_id DESC
+        ), u AS (
+            SELECT id, 'amount' AS kind, amount AS value, action = 'I' AND amount > 5000 AS there FROM d
+            UNION ALL SELECT id, 'score', score, action = 'I' AND score > 50 FROM d)
+        MERGE INTO recipe.hand_union_all t USING u ON t.id = u.id AND t.kind = u.kind
+        WHEN MATCHED AND NOT u.there THEN DELETE
+        WHEN MATCHED AND t.value <> u.value THEN UPDATE SET value = u.value
+        WHEN NOT MATCHED AND u.there THEN INSERT VALUES (u.id, u.kind, u.value)""",
+    ),
 }
 
 
 class Handwritten:
-    """The five tables, maintained by hand over one connection that prepares every statement."""
+    """The tables, maintained by hand over one connection that prepares every statement."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
@@ -125,18 +218,19 @@ class Handwritten:
         """Refresh each table in a transaction of its own; return milliseconds by query."""
         times = {}
         latest = self._frontier
-        for name, delta in DELTAS.items():
+        for name, statements in DELTAS.items():
             start = perf_counter()
             self._connection.execute("BEGIN ISOLATION LEVEL REPEATABLE READ")
             latest = self._snapshot()
-            self._connection.execute(delta, {"f": self._frontier})
+            for statement in statements:
+                self._connection.execute(statement, {"f": self._frontier})
             self._connection.execute("COMMIT")
             times[name] = (perf_counter() - start) * 1000
         self._frontier = latest
         return times
 
     def clean_up(self) -> None:
-        """Delete what all five tables have applied."""
+        """Delete what all tables have applied."""
         self._connection.execute(
             "DELETE FROM recipe.changes WHERE pg_visible_in_snapshot(xid, %s::pg_snapshot)",
             (self._frontier,),
@@ -144,7 +238,7 @@ class Handwritten:
 
     def mismatches(self, name: str) -> int:
         """Return how many rows of one table differ from its query."""
-        query, table = QUERIES[name], f"TABLE recipe.hand_{name}"
+        query, table = f"({QUERIES[name]})", f"(TABLE recipe.hand_{name})"
         text = f"SELECT count(*) FROM (({query} EXCEPT ALL {table}) UNION ALL ({table} EXCEPT ALL {query})) AS x"
         row = self._connection.execute(text.encode(), prepare=False).fetchone()
         return int(row[0]) if row else -1

@@ -20,6 +20,7 @@ CREATE TABLE recipe.dim (
 INSERT INTO recipe.dim (region, region_name)
 VALUES ('north', 'Northern Region'), ('south', 'Southern Region'), ('east', 'Eastern Region'),
        ('west', 'Western Region'), ('central', 'Central Region');
+CREATE INDEX ON recipe.src (amount);
 """
 ROWS = """
 INSERT INTO recipe.src (region, category, amount, score)
@@ -43,6 +44,15 @@ QUERIES = {
     " FROM recipe.src s JOIN recipe.dim d ON s.region = d.region",
     "join_agg": "SELECT d.region_name, sum(s.amount) AS total, count(*) AS cnt"
     " FROM recipe.src s JOIN recipe.dim d ON s.region = d.region GROUP BY d.region_name",
+    "window": "SELECT id, amount, score, row_number() OVER (PARTITION BY amount ORDER BY score DESC, id) AS place"
+    " FROM recipe.src",
+    "lateral": "SELECT d.region_name, t.total, t.cnt FROM recipe.dim d CROSS JOIN LATERAL"
+    " (SELECT sum(s.amount) AS total, count(*) AS cnt FROM recipe.src s WHERE s.region = d.region) AS t",
+    "cte": "WITH regional AS ("
+    "SELECT region, category, sum(amount) AS total FROM recipe.src GROUP BY region, category)"
+    " SELECT category, sum(total) AS total, max(total) AS largest FROM regional GROUP BY category",
+    "union_all": "SELECT id, 'amount' AS kind, amount AS value FROM recipe.src WHERE amount > 5000"
+    " UNION ALL SELECT id, 'score', score FROM recipe.src WHERE score > 50",
 }
 
 

@@ -302,10 +302,10 @@ class Client:
         return rewrites(read(facts.query), facts.schema)
 
     def explain_stream_table(self, name: str) -> Explanation:
-        """Return the operator tree, keys, strategies and delta SQL of a stream table."""
+        """Return the operator tree, keys, strategies, costs, missing indexes and delta SQL of a stream table."""
         ready = prepare(self._connection, self._load(name), self._settings)
         parts = [(part.plan, part.storage) for part in ready.parts]
-        return explain(ready.table, parts, ready.buffers)
+        return explain(self._connection, ready.table, parts, ready.buffers)
 
     def clear_caches(self) -> None:
         """Forget every compiled plan in this process."""

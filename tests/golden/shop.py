@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pgtrickle.dvm.compile import Compiled, compile_query
 from pgtrickle.dvm.differentiate.sources import Buffer
+from pgtrickle.dvm.plan.builder import StageUnknownError
 from pgtrickle.dvm.plan.model import ROW_HASH, MaintenancePlan
 from pgtrickle.dvm.render.storage import columns
 from pgtrickle.dvm.schema import (
@@ -11,6 +15,7 @@ from pgtrickle.dvm.schema import (
     Relation,
     RelationKind,
     Schema,
+    StageFacts,
     TypeFacts,
 )
 
@@ -83,3 +88,17 @@ def storage(plan: MaintenancePlan) -> Relation:
         columns=tuple(Column(name=each, type=known.get(each, INTEGER)) for each in stored),
         stored_as=name,
     )
+
+
+def staged(query: str) -> Compiled:
+    """Compile with the types that the plan itself knows of its stages, bigint where it knows none."""
+    schema = SCHEMA
+    while True:
+        try:
+            return compile_query(query, schema)
+        except StageUnknownError as unknown:
+            visible = unknown.plan.root.columns[: len(unknown.plan.visible)]
+            types = tuple(column.type or TypeFacts(name="bigint") for column in visible)
+            name = QualifiedName("pgtrickle_state", f"stage_1_{len(schema.stages) + 1}")
+            facts = StageFacts(storage=name, types=types)
+            schema = replace(schema, stages=(*schema.stages, facts))

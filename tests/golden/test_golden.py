@@ -13,12 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
-from pgtrickle.dvm.compile import Compiled, compile_query
-from pgtrickle.dvm.plan.builder import StageUnknownError
 from pgtrickle.dvm.render.delta import delta
-from pgtrickle.dvm.schema import QualifiedName, StageFacts, TypeFacts
+from pgtrickle.dvm.schema import QualifiedName
 from pgtrickle.refresh.storage import stage_buffers
-from tests.golden.shop import BUFFERS, SCHEMA, storage
+from tests.golden.shop import BUFFERS, staged, storage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -48,22 +46,8 @@ def _cases() -> Iterator[Case]:
             yield Case(file, name, tables, query.strip(), expected.strip())
 
 
-def _staged(query: str) -> Compiled:
-    """Compile with the types that the plan itself knows of its stages, bigint where it knows none."""
-    schema = SCHEMA
-    while True:
-        try:
-            return compile_query(query, schema)
-        except StageUnknownError as unknown:
-            visible = unknown.plan.root.columns[: len(unknown.plan.visible)]
-            types = tuple(column.type or TypeFacts(name="bigint") for column in visible)
-            name = QualifiedName("pgtrickle_state", f"stage_1_{len(schema.stages) + 1}")
-            facts = StageFacts(storage=name, types=types)
-            schema = replace(schema, stages=(*schema.stages, facts))
-
-
 def _compiled(case: Case) -> str:
-    compiled = _staged(case.query)
+    compiled = staged(case.query)
     if compiled.fallback is not None:
         return f"FULL [{compiled.fallback.code}] {compiled.fallback.message}"
     changed = {QualifiedName("shop", table) for table in case.changed}

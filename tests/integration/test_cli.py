@@ -123,6 +123,19 @@ def test_explain_shows_the_plan_and_on_request_the_sql(installed: Callable[..., 
     found = read(installed("explain", "revenue", "--json"))
     assert found["mode"] == "DIFFERENTIAL"
     assert list(found["deltas"]) == ["public.orders"]
+    assert [cost["complexity"] for cost in found["costs"]] == ["O(change)"]
+    assert found["suggested_indexes"] == []
+
+
+def test_explain_shows_costs_and_missing_indexes(installed: Callable[..., Result]) -> None:
+    installed(
+        "create", "pairs", "SELECT a.id, b.id AS other FROM orders a JOIN orders b USING (region)"
+    )
+    explained = installed("explain", "pairs").stdout
+    assert "reads all of a table" in explained
+    assert 'CREATE INDEX ON "public"."orders"("region")' in explained
+    (advice,) = read(installed("explain", "pairs", "--json"))["suggested_indexes"]
+    assert (advice["columns"], advice["sources"]) == (["region"], ["public.orders"])
 
 
 def test_validate_creates_nothing(installed: Callable[..., Result]) -> None:

@@ -8,7 +8,7 @@ from rich.syntax import Syntax
 from rich.text import Text
 
 from pgtrickle.catalog.model import RefreshMode
-from pgtrickle.cli.console import bare, say, stdout
+from pgtrickle.cli.console import bare, say, show_table, stdout, table
 from pgtrickle.cli.door import connected
 from pgtrickle.cli.jsonform import show_json
 from pgtrickle.cli.options import AsJson, Dsn, Name
@@ -24,7 +24,7 @@ INDENT = "  "
 def explain(
     name: Name, *, with_sql: WithSql = False, as_json: AsJson = False, dsn: Dsn = None
 ) -> None:
-    """Show the operator tree, the key and the strategy of a stream table."""
+    """Show how a stream table is kept, what a change of each source costs, and which indexes are missing."""
     with connected(dsn) as client:
         found = client.explain_stream_table(name)
     if as_json:
@@ -41,6 +41,7 @@ def explain(
     for number, stage in enumerate(found.stages, start=1):
         _show(f"stage {number}", f"{stage.storage}, {stage.strategy}, {stage.identity}")
         _show_lines("plan", stage.operators)
+    _show_costs(found)
     if with_sql:
         _show_deltas(found)
 
@@ -78,6 +79,21 @@ def _show_lines(label: str, lines: Iterable[str]) -> None:
     say(Text(label, "dim"))
     for line in lines:
         say(f"{INDENT}{bare(line)}")
+
+
+def _show_costs(found: Explanation) -> None:
+    rows = [
+        (bare(cost.source), cost.complexity.value, bare("; ".join(cost.reads)) or "nothing else")
+        for cost in found.costs
+    ]
+    if rows:
+        show_table(table(["source", "a change costs", "and reads"], rows))
+    missing = [
+        (advice.statement, ", ".join(map(bare, advice.sources)))
+        for advice in found.suggested_indexes
+    ]
+    if missing:
+        show_table(table(["suggested index", "for changes of"], missing))
 
 
 def _show_deltas(found: Explanation) -> None:

@@ -50,8 +50,12 @@ def named(expression: Expr, name: str) -> exp.Alias:
 
 
 def derived(query: Query, alias: str) -> exp.Subquery:
-    """Return `query` as a derived table called `alias`."""
-    return exp.Subquery(this=query.copy(), alias=exp.TableAlias(this=ident(alias)))
+    """Return `query` as a derived table called `alias`.
+
+    A query that stands nowhere yet is used itself: copied at each level, a deep tree would be copied over and over.
+    """
+    own = query if query.parent is None else query.copy()
+    return exp.Subquery(this=own, alias=exp.TableAlias(this=ident(alias)))
 
 
 def select(outputs: Iterable[Expr], source: Expr | None = None, *more: Expr) -> exp.Select:
@@ -236,6 +240,6 @@ def with_tables(query: Expr, tables: Sequence[tuple[str, Expr]]) -> Expr:
     return query
 
 
-def to_sql(node: Expr, *, pretty: bool = False) -> str:
-    """Return the SQL text for PostgreSQL."""
-    return node.sql(dialect=DIALECT, pretty=pretty)
+def to_sql(node: Expr, *, pretty: bool = False, last_use: bool = False) -> str:
+    """Return the SQL text for PostgreSQL; printing may change a node in its `last_use`, which saves a copy."""
+    return node.sql(dialect=DIALECT, pretty=pretty, copy=not last_use)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from pgtrickle.catalog.indexes import read_indexes
+from pgtrickle.dvm.analysis.cost import costs, missing_indexes, reads_by_source
+from pgtrickle.dvm.operators.recursion import Recursion
 from pgtrickle.dvm.plan.model import (
     FullPlan,
     GroupsPlan,
@@ -19,10 +22,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from pgtrickle.catalog.model import RefreshMode, StreamTable
+    from pgtrickle.dvm.analysis.cost import IndexAdvice, SourceCost
     from pgtrickle.dvm.differentiate.sources import Buffer
     from pgtrickle.dvm.operators.base import Operator
     from pgtrickle.dvm.plan.model import MaintenancePlan
     from pgtrickle.dvm.schema import QualifiedName, Relation
+    from pgtrickle.pg.connection import Connection
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,7 +42,11 @@ class StageExplanation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Explanation:
-    """How a stream table is stored and maintained; `deltas` holds the SQL for each single changed source."""
+    """How a stream table is stored and maintained.
+
+    `costs` says for each source what a change of it alone costs, `suggested_indexes` what would make that cheaper, and
+    `deltas` holds its SQL.
+    """
 
     stream_table: str
     query: str
@@ -49,10 +58,13 @@ class Explanation:
     visible_columns: tuple[str, ...]
     hidden_columns: tuple[str, ...]
     stages: tuple[StageExplanation, ...]
+    costs: tuple[SourceCost, ...]
+    suggested_indexes: tuple[IndexAdvice, ...]
     deltas: dict[str, str]
 
 
 def explain(
+    connection: Connection,
     table: StreamTable,
     parts: Sequence[tuple[MaintenancePlan, Relation]],
     buffers: Mapping[QualifiedName, Buffer],
@@ -60,6 +72,10 @@ def explain(
     """Return the explanation of one stream table; `parts` are its stages in order, then the whole."""
     plan, storage = parts[-1]
     stored = [column.name for column in storage.columns]
+    sources = _sources(parts, buffers)
+    reads = reads_by_source([(part, relation.name) for part, relation in parts], sources)
+    tables = {name for found in reads.values() for read in found for name in read.tables}
+    indexes = read_indexes(connection, sorted(tables))
     return Explanation(
         stream_table=str(table.name),
         query=table.query,
@@ -79,7 +95,9 @@ def explain(
             )
             for staged, relation in parts[:-1]
         ),
-        deltas=_deltas(parts, buffers),
+        costs=costs(reads, indexes),
+        suggested_indexes=missing_indexes(reads, indexes, suggestable=sources),
+        deltas=_deltas(parts, buffers, sources),
     )
 
 
@@ -108,19 +126,29 @@ def _strategy(plan: MaintenancePlan) -> str:
         case PartitionsPlan():
             keys = ", ".join(plan.stored_keys.values())
             return f"replace partitions: those of ({keys}) with a change are computed again"
+        case RecomputePlan() if any(isinstance(each, Recursion) for each in plan.root.children):
+            return "recursion: rows added to a source add theirs; after a loss all are computed again and compared"
         case RecomputePlan():
             return "recompute: after any change the rows are computed again and compared"
         case RowsPlan():
             return "upsert by key" if isinstance(plan.identity, Keyed) else "exact multiplicities"
 
 
-def _deltas(
+def _sources(
     parts: Sequence[tuple[MaintenancePlan, Relation]], buffers: Mapping[QualifiedName, Buffer]
+) -> list[QualifiedName]:
+    """Return the captured relations that are no stages."""
+    return sorted(name for name in buffers if all(name != storage.name for _, storage in parts))
+
+
+def _deltas(
+    parts: Sequence[tuple[MaintenancePlan, Relation]],
+    buffers: Mapping[QualifiedName, Buffer],
+    sources: Sequence[QualifiedName],
 ) -> dict[str, str]:
     """Return for each source the statements that follow a change of it alone: stages first, then the whole."""
-    sources = [name for name in buffers if all(name != storage.name for _, storage in parts)]
     found: dict[str, str] = {}
-    for source in sorted(sources):
+    for source in sources:
         moved = {source}
         statements = []
         for plan, storage in parts:

@@ -447,28 +447,37 @@ WITH "delta_1" AS (
     MAX("argument_6") AS "__pgt_acc_1"
   FROM (
     SELECT
-      "customer_id_2" AS "customer_id_2_4",
-      "amount_3" AS "argument_6"
+      "customer_id_2_4",
+      "argument_6"
     FROM (
       SELECT
-        "id" AS "id_1",
-        "customer_id" AS "customer_id_2",
-        "amount" AS "amount_3"
-      FROM ONLY "shop"."orders"
-    ) AS "rows"
-  ) AS "inputs"
-  WHERE
-    (
-      EXISTS(
+        "customer_id_2" AS "customer_id_2_4",
+        "amount_3" AS "argument_6"
+      FROM (
         SELECT
-          1
-        FROM "stale"
-        WHERE
-          (
-            "inputs"."customer_id_2_4" = "stale"."customer_id_2_4"
-          )
+          "id" AS "id_1",
+          "customer_id" AS "customer_id_2",
+          "amount" AS "amount_3"
+        FROM ONLY "shop"."orders"
+      ) AS "rows"
+    ) AS "rows"
+    WHERE
+      (
+        EXISTS(
+          SELECT
+            1
+          FROM (
+            SELECT
+              "customer_id_2_4" AS "__pgt_k0"
+            FROM "stale"
+          ) AS "k"
+          WHERE
+            (
+              "customer_id_2_4" = "k"."__pgt_k0"
+            )
+        )
       )
-    )
+  ) AS "inputs"
   GROUP BY
     "customer_id_2_4"
 )
@@ -606,28 +615,37 @@ WITH "delta_1" AS (
     SUM("argument_6" ORDER BY "argument_6") AS "__pgt_acc_1"
   FROM (
     SELECT
-      "customer_id_2" AS "customer_id_2_4",
-      "weight_3" AS "argument_6"
+      "customer_id_2_4",
+      "argument_6"
     FROM (
       SELECT
-        "id" AS "id_1",
-        "customer_id" AS "customer_id_2",
-        "weight" AS "weight_3"
-      FROM ONLY "shop"."orders"
-    ) AS "rows"
-  ) AS "inputs"
-  WHERE
-    (
-      EXISTS(
+        "customer_id_2" AS "customer_id_2_4",
+        "weight_3" AS "argument_6"
+      FROM (
         SELECT
-          1
-        FROM "stale"
-        WHERE
-          (
-            "inputs"."customer_id_2_4" = "stale"."customer_id_2_4"
-          )
+          "id" AS "id_1",
+          "customer_id" AS "customer_id_2",
+          "weight" AS "weight_3"
+        FROM ONLY "shop"."orders"
+      ) AS "rows"
+    ) AS "rows"
+    WHERE
+      (
+        EXISTS(
+          SELECT
+            1
+          FROM (
+            SELECT
+              "customer_id_2_4" AS "__pgt_k0"
+            FROM "stale"
+          ) AS "k"
+          WHERE
+            (
+              "customer_id_2_4" = "k"."__pgt_k0"
+            )
+        )
       )
-    )
+  ) AS "inputs"
   GROUP BY
     "customer_id_2_4"
 )
@@ -951,24 +969,30 @@ WITH "delta_1" AS (
     MAX("argument_4") AS "__pgt_acc_1"
   FROM (
     SELECT
-      "amount_2" AS "argument_4"
+      "argument_4"
     FROM (
       SELECT
-        "id" AS "id_1",
-        "amount" AS "amount_2"
-      FROM ONLY "shop"."orders"
-    ) AS "rows"
-  ) AS "inputs"
-  WHERE
-    (
-      EXISTS(
+        "amount_2" AS "argument_4"
+      FROM (
         SELECT
-          1
-        FROM "stale"
-        WHERE
-          TRUE
+          "id" AS "id_1",
+          "amount" AS "amount_2"
+        FROM ONLY "shop"."orders"
+      ) AS "rows"
+    ) AS "rows"
+    WHERE
+      (
+        EXISTS(
+          SELECT
+            1
+          FROM (
+            SELECT
+              1
+            FROM "stale"
+          ) AS "k"
+        )
       )
-    )
+  ) AS "inputs"
   HAVING
     EXISTS(
       SELECT

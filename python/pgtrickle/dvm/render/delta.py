@@ -65,7 +65,7 @@ def delta(
             statement = apply_recursion(plan, recursion, storage, leaves)
         case FullPlan():
             raise InternalError("a plan without a differential form was asked for its delta")
-    return to_sql(statement, pretty=pretty)
+    return to_sql(statement, pretty=pretty, last_use=True)
 
 
 def reads_window(plan: MaintenancePlan) -> bool:

@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from pgtrickle.dvm.operators.aggregates.base import Accumulator, Additive, Strategy
 from pgtrickle.dvm.operators.aggregates.extremum import ExtremeValue
+from pgtrickle.dvm.operators.partitioned import restricted
 from pgtrickle.dvm.plan.model import ROW_COUNT, GroupsPlan
 from pgtrickle.dvm.render.statements import (
     SOURCE,
@@ -124,9 +125,11 @@ class GroupsStatement:
             return None
         return exp.Having(this=binary(exp.GT, exp.Count(this=exp.Star()), number(0)))
 
+    def _input_names(self) -> list[str]:
+        return [*self._keys, *(argument.name for argument in self.plan.groups.arguments), WEIGHT]
+
     def _input_columns(self) -> list[Expr]:
-        arguments = (argument.name for argument in self.plan.groups.arguments)
-        return [*map(col, self._keys), *map(col, arguments), col(WEIGHT)]
+        return [col(name) for name in self._input_names()]
 
     def _netted_inputs(self, inputs: Query) -> Query:
         """Return the input rows with their net weights."""
@@ -179,15 +182,16 @@ class GroupsStatement:
         return where(query, remains, any_of(left))
 
     def _fresh(self) -> Query:
-        """Return the accumulators of the stale groups, from the sources as they are now."""
+        """Return the accumulators of the stale groups, from the sources as they are now, looked up by plain equality."""
         groups = self.plan.groups
+        *columns, _ = self._input_names()
+        values = {name: col(name) for name in self._keys}
+        nullable = bool(self.plan.identity.nullable)
         rows = groups.inputs(groups.child.full(self.leaves))
-        wanted = where(
-            select([number(1)], table("stale")), self._same_group("inputs", "stale", stored=False)
-        )
+        wanted = restricted(rows, columns, values, "stale", nullable=nullable)
         kept = [named(kept.initial(), name) for kept, name in self.plan.accumulators.items()]
         keys = [col(name) for name in self._keys]
-        query = where(select([*keys, *kept], derived(rows, "inputs")), exp.Exists(this=wanted))
+        query = select([*keys, *kept], derived(wanted, "inputs"))
         if not keys:
             some = select([number(1)], table("stale"))
             query.set("having", exp.Having(this=exp.Exists(this=some)))
