@@ -70,6 +70,7 @@ bench: build ## measure: refreshes against hand-written SQL and full evaluation,
 	$(BIN)/python -m benches.recipe
 	$(BIN)/python -m benches.tpch
 	$(BIN)/python -m benches.tpch --compile
+	$(BIN)/python -m benches.first_refresh
 	cargo bench --locked -p pgtrickle-core
 	$(BIN)/pytest benches -o python_files='bench_*.py' -o python_functions='bench_*' -m '' --benchmark-enable
 
