@@ -72,8 +72,17 @@ bench: build ## measure: refreshes against hand-written SQL and full evaluation,
 	$(BIN)/python -m benches.tpch
 	$(BIN)/python -m benches.tpch --compile
 	$(BIN)/python -m benches.verify
+	$(BIN)/python -m benches.first_refresh
 	cargo bench --locked -p pgtrickle-core
 	$(BIN)/pytest benches -o python_files='bench_*.py' -o python_functions='bench_*' -m '' --benchmark-enable
+
+FUZZ_SECONDS ?= 300
+
+.PHONY: fuzz
+fuzz: ## search for inputs that break the decoders, led by coverage (needs rustup's nightly and cargo-fuzz)
+	cd crates/pgtrickle-core && for target in copy pgoutput; do \
+		cargo +nightly fuzz run "$$target" -- -max_total_time=$(FUZZ_SECONDS) -rss_limit_mb=512; \
+	done
 
 .PHONY: wheel
 wheel: venv ## build the wheel into dist/

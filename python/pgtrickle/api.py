@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Self
 
 from pgtrickle import embedded
 from pgtrickle._core import PlanCache
-from pgtrickle.catalog import migrate, store
+from pgtrickle.catalog import migrate, plans, store
 from pgtrickle.catalog.introspect import describe_query
 from pgtrickle.catalog.model import (
     CaptureFailure,
@@ -48,6 +48,7 @@ from pgtrickle.refresh import create as creation
 from pgtrickle.refresh.alter import Alteration, alter
 from pgtrickle.refresh.drop import drop, drop_abandoned
 from pgtrickle.refresh.engine import AS_USUAL, RefreshEngine, Request
+from pgtrickle.refresh.plans import CacheReport, Plans
 from pgtrickle.refresh.prepare import prepare
 from pgtrickle.refresh.rebuild import rebuild
 from pgtrickle.refresh.verify import Audit
@@ -104,7 +105,7 @@ class Client:
         self._engine = RefreshEngine(
             connection=connection,
             settings=settings,
-            plans=PlanCache(settings.plan_cache_capacity),
+            plans=Plans(connection, settings, PlanCache(settings.plan_cache_capacity)),
             rebuild=lambda table, reason, audit: rebuild(
                 connection, table, reason, settings, audit
             ),
@@ -139,8 +140,7 @@ class Client:
     def uninstall(self, *, cascade: bool = False) -> None:
         """Remove every stream table, trigger and catalog object; sources are left as they were."""
         migrate.uninstall(self._connection, cascade=cascade, settings=self._settings)
-        self._engine.prepared.clear()
-        self._engine.plans.clear()
+        self._engine.clear()
 
     def create_stream_table(  # noqa: PLR0913 - the arguments are the product's vocabulary
         self,
@@ -308,11 +308,18 @@ class Client:
         return explain(self._connection, ready.table, parts, ready.buffers)
 
     def clear_caches(self) -> None:
-        """Forget every compiled plan in this process."""
-        self._engine.prepared.clear()
-        self._engine.plans.clear()
+        """Forget every compiled plan, of this client and in the catalog; what is needed again is compiled again."""
+        migrate.require_installed(self._connection)
+        plans.clear(self._connection)
+        self._engine.clear()
+
+    def cache_report(self) -> CacheReport:
+        """Return how often this client found a compiled plan, in its memory or in the catalog."""
+        return self._engine.plans.report()
 
     def _refresh(self, name: QualifiedName, request: Request) -> RefreshReport:
+        if name not in self._engine.prepared:
+            migrate.require_installed(self._connection)
         try:
             report = self._engine.refresh(name, request)
         except (UnknownStreamTableError, SuspendedError):

@@ -18,6 +18,7 @@ class Settings:
     view_lock_attempts: int = 60
     conflict_attempts: int = 3
     plan_cache_capacity: int = 512
+    stored_plans_per_table: int = 100
     cleanup_min_bytes: int = 1 << 20
     cleanup_at_bytes: int = 1 << 23
 

@@ -105,6 +105,7 @@ def test_tables_for_people_name_what_they_show(installed: Callable[..., Result])
     assert "FULL" in installed("refresh", "revenue", "--full").stdout
     assert "requested" in installed("history", "revenue", "--limit", "1").stdout
     assert "DIFFERENTIAL" in installed("status").stdout
+    assert "cleared" in installed("clear-caches").stdout
 
 
 def test_nothing_to_show_is_said_on_stderr(installed: Callable[..., Result]) -> None:

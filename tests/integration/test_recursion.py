@@ -79,7 +79,8 @@ def test_only_a_loss_has_it_computed_again(lab: Lab, change: str, *, again: bool
         lab.run(statements[change])
         engine = client._engine
         ready = engine._prepared(QualifiedName("public", "reachable"))
-        text = engine._delta_text(ready, 0, ready.parts[0].reads)
+        part = ready.parts[0]
+        text = engine.plans.delta(ready, part, part.facts.reads)
         opening = [*ready.begin, Step(ready.window, (None,))]
         run(client._connection, opening)
         explained = client._connection.execute(("EXPLAIN (ANALYZE, COSTS OFF) " + text).encode())

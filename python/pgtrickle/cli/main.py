@@ -7,6 +7,7 @@ import typer
 
 from pgtrickle import __version__
 from pgtrickle.cli.alter import alter
+from pgtrickle.cli.clear_caches import clear_caches
 from pgtrickle.cli.create import create, drop
 from pgtrickle.cli.demo.command import demo
 from pgtrickle.cli.explain import explain, validate
@@ -29,6 +30,7 @@ COMMANDS: tuple[Callable[..., None], ...] = (
     explain,
     validate,
     history,
+    clear_caches,
 )
 
 app = typer.Typer(

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -18,7 +17,6 @@ from pgtrickle.catalog import fingerprint, store
 from pgtrickle.catalog.model import Action, RefreshReport, Scope, Status, StreamTable
 from pgtrickle.cdc.cleanup import clean_up, empty_stage_buffers
 from pgtrickle.dvm.render import storage as stored
-from pgtrickle.dvm.render.delta import delta, reads_window
 from pgtrickle.engines.postgres import Step, run
 from pgtrickle.errors import (
     ConflictError,
@@ -34,23 +32,20 @@ from pgtrickle.errors import (
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Counts, Outcome, apply, refreshing
 from pgtrickle.refresh.decide import Decision, Delta, Full, Rebuild, Skip, WindowFacts, decide
-from pgtrickle.refresh.prepare import Prepared, prepare
 from pgtrickle.refresh.repeat import Guess, guess, repeat
 from pgtrickle.refresh.window import Window, opened
 
 if TYPE_CHECKING:
-    from collections.abc import Set as AbstractSet
+    from collections.abc import Callable
 
-    from pgtrickle._core import PlanCache
     from pgtrickle.config import Settings
     from pgtrickle.dvm.schema import QualifiedName
     from pgtrickle.pg.connection import Connection
+    from pgtrickle.refresh.plans import Plans
+    from pgtrickle.refresh.prepare import Prepared
 
 
-# A part is named in the key of a plan by its own number, out of the range of those that it reads.
-MAX_PARTS = 1_000_000
-
-Auditor: TypeAlias = Callable[[Prepared], None]
+Auditor: TypeAlias = "Callable[[Prepared], None]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +66,7 @@ class RefreshEngine:
 
     connection: Connection
     settings: Settings
-    plans: PlanCache
+    plans: Plans
     rebuild: Callable[[StreamTable, str, Auditor | None], RefreshReport]
     prepared: dict[QualifiedName, Prepared] = field(default_factory=dict)
     intact: dict[QualifiedName, tuple[str, str]] = field(default_factory=dict)
@@ -82,11 +77,14 @@ class RefreshEngine:
         attempt = 1
         while True:
             try:
-                return self._once(name, request)
+                report = self._once(name, request)
             except (ConflictError, SourceChangedError):
                 self.forget(name)
                 if attempt >= self.settings.conflict_attempts:
                     raise
+            else:
+                self.plans.save()
+                return report
             time.sleep(random.uniform(0.01, 0.05) * attempt)  # noqa: S311 - jitter, not a secret
             attempt += 1
 
@@ -95,6 +93,13 @@ class RefreshEngine:
         self.prepared.pop(name, None)
         self.intact.pop(name, None)
         self.guesses.pop(name, None)
+
+    def clear(self) -> None:
+        """Forget everything that was compiled, and load every stream table anew."""
+        self.prepared.clear()
+        self.intact.clear()
+        self.guesses.clear()
+        self.plans.clear()
 
     def _once(self, name: QualifiedName, request: Request) -> RefreshReport:
         started = time.perf_counter()
@@ -182,7 +187,7 @@ class RefreshEngine:
     def _prepared(self, name: QualifiedName) -> Prepared:
         if name not in self.prepared:
             table = store.load(self.connection, name)
-            self.prepared[name] = prepare(self.connection, table, self.settings)
+            self.prepared[name] = self.plans.prepare(table)
         return self.prepared[name]
 
     def _window(self, prepared: Prepared) -> Window:
@@ -233,7 +238,7 @@ class RefreshEngine:
                 changes, scope = self._changes(prepared, window, changed)
                 outcome = Outcome(Action.DIFFERENTIAL, scope, "changes in the window")
             case Full(reason):
-                changes = refills(prepared)
+                changes = [Step(self.plans.refill(prepared, part)) for part in prepared.parts]
                 outcome = Outcome(Action.FULL, Scope.ALL, reason)
         commit = request.audit is None
         counts = apply(self.connection, prepared, changes, tree, outcome, commit=commit)
@@ -250,29 +255,16 @@ class RefreshEngine:
         steps: list[Step] = []
         scope = Scope.DELTA
         moved = set(changed)
-        for number, part in enumerate(prepared.parts):
-            mine = part.reads & moved
+        for part in prepared.parts:
+            mine = part.facts.reads & moved
             if not mine:
                 continue
-            text = sized(self._delta_text(prepared, number, mine), window.buffered_bytes)
-            steps.append(Step(text))
-            if not reads_window(part.plan):
+            text = self.plans.delta(prepared, part, mine)
+            steps.append(Step(sized(text, window.buffered_bytes)))
+            if not part.facts.reads_window:
                 scope = Scope.ALL
             moved.add(part.storage.name)
         return steps, scope
-
-    def _delta_text(
-        self, prepared: Prepared, number: int, changed: AbstractSet[QualifiedName]
-    ) -> str:
-        """Return the apply statement of one part for this changed set, compiled once per generation."""
-        table, part = prepared.table, prepared.parts[number]
-        known = prepared.numbers
-        ids = [known[part.storage.name] - MAX_PARTS, *sorted([known[name] for name in changed])]
-        text = self.plans.get(table.id, table.generation, ids)
-        if text is None:
-            text = delta(part.plan, part.storage, prepared.buffers, changed)
-            self.plans.put(table.id, table.generation, ids, text)
-        return text
 
 
 def require_refreshable(name: QualifiedName, status: Status, request: Request) -> None:

@@ -7,24 +7,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from psycopg import sql
 
-from pgtrickle.catalog.definitions import read_defined_relations
 from pgtrickle.catalog.fingerprint import EPOCH
-from pgtrickle.catalog.model import FUNCTIONS, LAYOUT, RefreshMode, StreamTable
-from pgtrickle.catalog.relations import oid_of, read_relations
-from pgtrickle.catalog.stages import compile_stored, read_functions, stage_buffer
-from pgtrickle.dvm.differentiate.sources import Buffer
-from pgtrickle.dvm.render import storage as stored
-from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind, Schema
+from pgtrickle.catalog.plans import PlanKey
+from pgtrickle.catalog.relations import oid_of
+from pgtrickle.catalog.stages import stage_buffer
+from pgtrickle.dvm.render.delta import reads_window
+from pgtrickle.dvm.schema import QualifiedName, Relation, RelationKind
 from pgtrickle.engines.postgres import Step, run
-from pgtrickle.errors import LayoutChangedError
 from pgtrickle.pg.lease import refresh_key
 from pgtrickle.pg.statement import statement
+from pgtrickle.refresh.inputs import Compilation, read_inputs
 from pgtrickle.refresh.storage import stage_buffers
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
+    from pgtrickle.catalog.model import StreamTable
     from pgtrickle.config import Settings
+    from pgtrickle.dvm.differentiate.sources import Buffer
     from pgtrickle.dvm.plan.model import MaintenancePlan
     from pgtrickle.pg.connection import Connection
 
@@ -40,28 +40,42 @@ class Cluster(NamedTuple):
     database_oid: int
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """A plan and its storage: a stage, or the whole."""
+class PartFacts(NamedTuple):
+    """What a refresh must know of a part to choose its statements: what it reads, and whether it reads the window only."""
 
-    plan: MaintenancePlan
+    reads: frozenset[QualifiedName]
+    reads_window: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """A plan and its storage: a stage, or the whole. The plan is compiled when it is asked for."""
+
+    number: int
     storage: Relation
-    reads: frozenset[QualifiedName] = frozenset()
+    facts: PartFacts
+    compilation: Compilation
+
+    @property
+    def plan(self) -> MaintenancePlan:
+        """How the storage is kept."""
+        return self.compilation.plans[self.number]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prepared:
     """Everything about one generation of a stream table that a refresh needs and that stays the same.
 
-    `numbers` identify sources and storages in the key of a plan: sources by positive numbers, storages by negative ones.
-    `partitioned` says that some source's tables can change while it is read: all others are locked before the snapshot and
-    read with ONLY. `skippable` says that no captured change means no change.
+    `numbers` identify sources and storages in the key of a statement. `partitioned` says that some source's tables can
+    change while it is read: all others are locked before the snapshot and read with ONLY. `skippable` says that no
+    captured change means no change.
     """
 
     table: StreamTable
+    key: PlanKey
+    compilation: Compilation
     parts: tuple[Part, ...]
     storage_oid: int
-    buffers: Mapping[QualifiedName, Buffer]
     begin: tuple[Step, ...]
     window: str
     stage_buffers: tuple[QualifiedName, ...]
@@ -80,73 +94,52 @@ class Prepared:
         """The storage that the view shows."""
         return self.parts[-1].storage
 
+    @property
+    def buffers(self) -> Mapping[QualifiedName, Buffer]:
+        """Where the changes of each source and of each stage are found."""
+        inputs, stages = self.compilation.inputs, self.compilation.compiled.stages
+        return {**inputs.buffers, **stage_buffers(inputs.table.stages_of, stages)}
+
 
 def prepare(connection: Connection, table: StreamTable, settings: Settings) -> Prepared:
     """Return `table` with its plan, compiled from the stored query and the catalog as it is."""
-    relations = read_defined_relations(connection, table.relations)
-    differential = table.effective_mode is RefreshMode.DIFFERENTIAL
-    functions = read_functions(table.options.get(FUNCTIONS))
-    compiled = compile_stored(
-        connection,
-        table.query,
-        Schema(relations=relations, functions=functions),
-        differential=differential,
-        id_=table.stages_of,
-    )
-    if differential and compiled.fallback is not None:
-        raise LayoutChangedError(
-            f"stream table {table.name} can no longer be maintained differentially",
-            detail=str(compiled.fallback),
-            hint="Refresh it: in refresh mode AUTO it becomes FULL.",
-        )
-    if stored.layout(compiled.plan, compiled.stages) != table.options.get(LAYOUT):
-        raise LayoutChangedError(
-            f"sources of stream table {table.name} changed so that its rows are stored differently now",
-            detail="A primary key, a NOT NULL or an inheritance child came or went.",
-            hint="Refresh the stream table: its rows are then stored anew.",
-        )
-    names = [*(stage.relation.name for stage in compiled.stages), table.storage]
-    storages = read_relations(connection, names)
-    plans = [*(stage.plan for stage in compiled.stages), compiled.plan]
+    compilation = Compilation(connection, read_inputs(connection, table))
+    key = PlanKey(table.id, table.generation, compilation.inputs.digest())
+    return ready(compilation, key, facts_of(compilation), settings)
+
+
+def facts_of(compilation: Compilation) -> list[PartFacts]:
+    """Return the facts of each part; this compiles."""
+    plans = compilation.plans
+    return [PartFacts(frozenset(plan.root.reads()), reads_window(plan)) for plan in plans]
+
+
+def ready(
+    compilation: Compilation, key: PlanKey, facts: Sequence[PartFacts], settings: Settings
+) -> Prepared:
+    """Return a stream table whose parts have these `facts`, ready for refresh; this compiles nothing."""
+    connection, inputs = compilation.connection, compilation.inputs
+    table, stages = inputs.table, len(inputs.storages) - 1
     oid = oid_of(connection, table.storage)
     return Prepared(
         table=table,
+        key=key,
+        compilation=compilation,
         parts=tuple(
-            Part(plan, storages[name], frozenset(plan.root.reads()))
-            for plan, name in zip(plans, names, strict=True)
+            Part(number=number, storage=storage, facts=each, compilation=compilation)
+            for number, (storage, each) in enumerate(zip(inputs.storages, facts, strict=True))
         ),
         storage_oid=oid,
-        buffers={**buffers_of(table), **stage_buffers(table.stages_of, compiled.stages)},
         begin=begin_steps(table, settings),
         window=window_statement(table, oid, _watched(connection, table), cluster_of(connection)),
-        stage_buffers=tuple(
-            stage_buffer(table.stages_of, stage.number) for stage in compiled.stages
-        ),
+        stage_buffers=tuple(stage_buffer(table.stages_of, each + 1) for each in range(stages)),
         sources=tuple(dependency.source.relation for dependency in table.dependencies),
-        numbers={
-            **{d.source.relation: int(d.source.id) for d in table.dependencies},
-            **{name: -1 - number for number, name in enumerate(names)},
-        },
+        numbers=inputs.numbers,
         partitioned=any(
             dependency.source.kind is RelationKind.PARTITIONED for dependency in table.dependencies
         ),
         skippable=not any(reason.startswith(UNOBSERVABLE) for reason in table.reasons),
     )
-
-
-def buffers_of(table: StreamTable) -> dict[QualifiedName, Buffer]:
-    """Return the change buffer of each source."""
-    return {
-        dependency.source.relation: Buffer(
-            table=dependency.source.buffer,
-            columns={
-                column.name: column.buffer_column
-                for column in dependency.source.columns
-                if column.name in dependency.columns
-            },
-        )
-        for dependency in table.dependencies
-    }
 
 
 def begin_steps(table: StreamTable, settings: Settings) -> tuple[Step, ...]:

@@ -71,9 +71,7 @@ impl Graph {
             Slot::try_from(self.nodes.len() - 1).unwrap_or(Slot::MAX)
         };
         Arc::make_mut(&mut self.places).insert(index, (id, slot));
-        let mut lineage = FixedBitSet::with_capacity(slot as usize + 1);
-        lineage.insert(slot as usize);
-        self.set_facts(slot, Facts { lineage, ..Facts::default() });
+        self.set_facts(slot, Facts::of_root(slot));
         slot
     }
 

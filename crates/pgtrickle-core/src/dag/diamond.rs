@@ -11,14 +11,10 @@
 //! one, and so makes a diamond that overlaps. So an edge binds its two ends when some source of a
 //! node at or below its lower end lies above its upper end; groups are what bound edges connect.
 
-use std::sync::Arc;
-
 use fixedbitset::FixedBitSet;
 
 use super::Graph;
-use super::facts::Facts;
 use super::graph::Slot;
-use super::pages::Pages;
 use crate::Error;
 
 impl Graph {
@@ -28,11 +24,11 @@ impl Graph {
     ///
     /// [`Error::Cycle`] with the path of one cycle when the graph has any.
     pub fn diamonds(&self) -> Result<Vec<Vec<i64>>, Error> {
-        let Some(facts) = &self.facts else {
+        if self.facts.is_none() {
             return Err(Error::Cycle { path: self.cycle().unwrap_or_default() });
-        };
+        }
         let mut sets = Sets::new(self.slots());
-        self.bind(facts, &mut sets);
+        self.bind(&mut sets);
         let mut group_of_root = vec![None; self.slots()];
         let mut groups: Vec<Vec<i64>> = Vec::new();
         for slot in self.in_order() {
@@ -66,10 +62,7 @@ impl Graph {
     }
 
     /// Unites the ends of each edge that binds.
-    fn bind(&self, facts: &Pages<Arc<Facts>>, sets: &mut Sets) {
-        if facts.iter().all(|facts| facts.sources.is_clear()) {
-            return;
-        }
+    fn bind(&self, sets: &mut Sets) {
         let mut by_level: Vec<(usize, Slot)> =
             self.in_order().map(|slot| (self.facts(slot).map_or(0, |it| it.level), slot)).collect();
         by_level.sort_unstable();
@@ -78,8 +71,8 @@ impl Graph {
         for &(_, slot) in by_level.iter().rev() {
             let Some(below) = sources_below.get_mut(slot as usize) else { continue };
             let mut below = std::mem::take(below);
-            if let Some(facts) = self.facts(slot) {
-                below.union_with(&facts.sources);
+            if let Some(sources) = self.sources(slot) {
+                below.union_with(sources);
             }
             if below.is_clear() {
                 continue;

@@ -3,7 +3,7 @@
 //! All of it depends on ancestors only, so a change concerns the changed node and what is
 //! downstream of it.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use fixedbitset::FixedBitSet;
 
@@ -17,8 +17,17 @@ pub(super) struct Facts {
     pub(super) level: usize,
     /// The node and all its ancestors.
     pub(super) lineage: FixedBitSet,
-    /// For a node where paths meet: the nodes where they parted.
-    pub(super) sources: FixedBitSet,
+    /// For a node where paths meet: the nodes where they parted; found when it is first asked for.
+    sources: OnceLock<FixedBitSet>,
+}
+
+impl Facts {
+    /// Returns the facts of a node that reads nothing.
+    pub(super) fn of_root(slot: Slot) -> Self {
+        let mut lineage = FixedBitSet::with_capacity(slot as usize + 1);
+        lineage.insert(slot as usize);
+        Self { lineage, ..Self::default() }
+    }
 }
 
 impl Graph {
@@ -50,11 +59,24 @@ impl Graph {
     }
 
     fn facts_from_upstream(&self, slot: Slot) -> Facts {
-        let mut level = 0;
-        let mut lineage = FixedBitSet::with_capacity(slot as usize + 1);
-        let mut sources = FixedBitSet::new();
+        let mut found = Facts::of_root(slot);
         for facts in self.upstream(slot).iter().filter_map(|&upstream| self.facts(upstream)) {
-            level = level.max(facts.level + 1);
+            found.level = found.level.max(facts.level + 1);
+            found.lineage.union_with(&facts.lineage);
+        }
+        found
+    }
+
+    /// Returns where the paths parted that meet in `slot`; it stays for as long as its facts do.
+    pub(super) fn sources(&self, slot: Slot) -> Option<&FixedBitSet> {
+        Some(self.facts(slot)?.sources.get_or_init(|| self.sources_from_upstream(slot)))
+    }
+
+    fn sources_from_upstream(&self, slot: Slot) -> FixedBitSet {
+        let mut sources = FixedBitSet::new();
+        let [first, others @ ..] = self.upstream(slot) else { return sources };
+        let mut lineage = self.facts(*first).map_or_else(FixedBitSet::new, |it| it.lineage.clone());
+        for facts in others.iter().filter_map(|&upstream| self.facts(upstream)) {
             // Most inputs share nothing, and then nothing needs to be intersected.
             if !lineage.is_disjoint(&facts.lineage) {
                 let mut shared = lineage.clone();
@@ -63,8 +85,7 @@ impl Graph {
             }
             lineage.union_with(&facts.lineage);
         }
-        lineage.insert(slot as usize);
-        Facts { level, lineage, sources }
+        sources
     }
 
     /// Returns the nodes in an order in which each follows what it reads; None when there is none.

@@ -2,8 +2,8 @@
 //!
 //! A [`Graph`] is a value. A change makes a new one that shares with the old one all that did not
 //! change, so whoever reads the old one is neither blocked nor disturbed; publishing the new one
-//! is the exchange of one pointer. What readers ask for (levels, ancestors, where paths meet) is
-//! kept for each node and found anew only downstream of a change.
+//! is the exchange of one pointer. What readers ask for (levels, ancestors) is kept for each node
+//! and found anew only downstream of a change; where paths parted, only when diamonds are asked for.
 
 mod change;
 mod components;
