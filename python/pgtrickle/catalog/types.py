@@ -23,6 +23,16 @@ _EXACT = frozenset(
     {"bool", "int2", "int4", "int8", "oid", "money", "uuid", "bytea", "bit", "varbit"}
     | {"date", "time", "timetz", "timestamp", "timestamptz"}
     | {"pg_lsn", "xid8", "inet", "cidr", "macaddr", "macaddr8"}
+    | {
+        "regclass",
+        "regtype",
+        "regproc",
+        "regprocedure",
+        "regoper",
+        "regoperator",
+        "regrole",
+        "regnamespace",
+    }
 )
 _EXACT_TEXT = frozenset({"text", "varchar", "name", "char"})
 
@@ -91,6 +101,8 @@ def facts(use: TypeUse, types: Mapping[int, TypeRow]) -> TypeFacts:
         comparable=_comparable(plain.oid, types),
         exact=_exact(plain, types),
         scale=_scale(plain, types),
+        array=types[plain.oid].element is not None,
+        native=_native(types[plain.oid]),
         width=_width(plain, types),
     )
 
@@ -107,6 +119,11 @@ def _without_domains(use: TypeUse, types: Mapping[int, TypeRow]) -> TypeUse:
         deterministic=use.deterministic,
     )
     return _without_domains(below, types)
+
+
+def _native(row: TypeRow) -> bool:
+    """Return whether the type's operators are PostgreSQL's own; those of arrays, ranges, enums and composites are."""
+    return row.builtin or row.kind != "b" or row.element is not None
 
 
 def _comparable(oid: int, types: Mapping[int, TypeRow]) -> bool:

@@ -43,7 +43,8 @@ class TypeFacts:
 
     `exact` means that equal values are the same value to a reader: true for integers and text, false for
     numeric without a declared scale (1.0 = 1.00), floats (0 = -0), interval, jsonb. `width` is how many bytes a
-    value takes at most, None for text and all else that may outgrow an index entry.
+    value takes at most, None for text and all else that may outgrow an index entry. `array` also holds for a domain
+    over an array. `native` is false for an extension's types: their operators are not found by name alone.
     """
 
     name: str
@@ -51,6 +52,8 @@ class TypeFacts:
     comparable: bool = True
     exact: bool = True
     scale: int | None = None
+    array: bool = False
+    native: bool = True
     width: int | None = field(default=8, compare=False)
 
 

@@ -42,6 +42,7 @@ def make_storage(connection: Connection, name: QualifiedName, plan: MaintenanceP
         counted = sql.SQL("ALTER TABLE {} ADD CHECK ({} >= {})")
         connection.execute(counted.format(storage, sql.Identifier(ROW_COUNT), least))
     relation = read_relations(connection, [name])[name]
+    stored.require_native_keys(plan, relation)
     connection.execute(text(stored.fill(plan, relation)), prepare=False)
     for spec in stored.indexes(plan, relation):
         command = sql.SQL("CREATE {} ON {} USING {} ({})").format(

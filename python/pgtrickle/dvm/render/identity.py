@@ -70,7 +70,8 @@ class StoredTypes:
             facts = self.types[name]
             if facts.hashable:
                 parts.append(value.copy())
-            elif facts.exact:
+            elif facts.exact and facts.name.startswith("bit") and not facts.array:
+                # Of the types without a hash only these have a text that no setting changes, as an index demands.
                 parts.append(as_text(value))
         return _hash(parts) if parts else None
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal
 from sqlglot import exp
 
 from pgtrickle.dvm.differentiate.sources import BufferLeaves
+from pgtrickle.dvm.plan.check import foreign_key
 from pgtrickle.dvm.plan.model import (
     ROW_HASH,
     FullPlan,
@@ -124,6 +125,16 @@ def refill(plan: MaintenancePlan, storage: Relation, *, pretty: bool = False) ->
     changes: tuple[Tables, Query] = ([], union_all([wanted, stored]))
     types = StoredTypes.of(storage)
     return to_sql(apply_rows(storage.name, names, plan.identity, types, changes), pretty=pretty)
+
+
+def require_native_keys(plan: MaintenancePlan, storage: Relation) -> None:
+    """Raise when a key turned out to be of an extension's type, where the compiler could not tell."""
+    names = set(plan.identity.columns if isinstance(plan.identity, Keyed) else ())
+    if isinstance(plan, PartitionsPlan):
+        names.update(plan.stored_keys.values())
+    for column in storage.columns:
+        if column.name in names and not column.type.native:
+            raise foreign_key(column.type.name)
 
 
 def indexes(plan: MaintenancePlan, storage: Relation) -> list[IndexSpec]:
