@@ -76,6 +76,30 @@ CODES = WITHOUT_DELTA | {"PGT214", "PGT215"}
 # One shape for each way in which values are stored and found again; all shapes for a type of each kind.
 FEWER = frozenset({"group_strict", "group_both", "excepted"})
 THOROUGH = frozenset({"numeric", "prices", "json", "citext"})
+# Kept and compared as another type of the list: the row with a value of every type is enough for them.
+SIMILAR = frozenset(
+    {
+        "smallint",
+        "bigint",
+        "numeric(4,-2)",
+        "real",
+        "varchar(5)",
+        "time",
+        "timestamp",
+        "timestamp(0)",
+    }
+    | {
+        "macaddr",
+        "macaddr8",
+        "cidr",
+        "pg_lsn",
+        "oid",
+        "tstzrange",
+        "int4multirange",
+        "mood[]",
+        "text[]",
+    }
+)
 OLDER = frozenset(
     {"text COLLATE loose", "xml", "numeric", "money", "jsonb", '"Odd Type"', "citext"}
 )
@@ -192,7 +216,9 @@ def _available(lab: Lab) -> list[Sample]:
 
 def test_every_type_in_every_way_of_finding_rows_again(lab: Lab) -> None:
     for sample in _available(lab):
-        _check(lab, sample, fewer=sample.type not in THOROUGH)
+        thorough = sample.type in THOROUGH
+        if thorough or (sample.equality and sample.type not in SIMILAR):
+            _check(lab, sample, fewer=not thorough)
 
 
 @pytest.mark.parametrize("any_server", [15, 16], indirect=True, ids=lambda version: f"pg{version}")
