@@ -124,6 +124,11 @@ POINT = Domain(type="point", values=("(1,2)", "(1,2.5)"), equality=False, canoni
 BITS = Domain(type="bit(3)", values=("101", "000", "111"))
 ARRAY = Domain(type="int[]", values=("{1,2}", "{}", "{NULL,1}"))
 FIXED = Domain(type="char(3)", values=("a", "b", "abc"))
+CURRENCY = Domain(type="money", values=("1.00", "2.50", "-3.75"), extremes=True)
+BYTES = Domain(type="bytea", values=("\\x00", "\\x", "\\xff00"))
+NETWORK = Domain(type="inet", values=("10.0.0.1", "10.0.0.1/8", "::1"), extremes=True)
+RANGE = Domain(type="numrange", values=("[1.0,2]", "[1.00,2]", "empty", "(,1]"), canonical=False)
+PERIODS = Domain(type="interval[]", values=("{1 day}", "{24:00:00}", "{}"), canonical=False)
 
 # Links have few values, so that joins find partners and groups have several rows.
 LINKS: tuple[tuple[int, Domain], ...] = (
@@ -154,4 +159,9 @@ PAYLOADS: tuple[tuple[int, Domain], ...] = (
     (1, BITS),
     (1, ARRAY),
     (1, FIXED),
+    (1, CURRENCY),
+    (1, BYTES),
+    (1, NETWORK),
+    (1, RANGE),
+    (1, PERIODS),
 )

@@ -36,13 +36,20 @@ from pgtrickle.pg.execute import condition, translate, translated
 from pgtrickle.pg.statement import statement
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from typing import LiteralString
 
     from pgtrickle.errors import PgtrickleError
     from pgtrickle.pg.connection import Connection
 
-__all__ = ["SESSION_SETTINGS", "QueryFacts", "canonical_text", "describe_query", "read_relations"]
+__all__ = [
+    "SESSION_SETTINGS",
+    "QueryFacts",
+    "Reading",
+    "describe_query",
+    "read_back",
+    "read_relations",
+]
 
 SESSION_SETTINGS = (
     "TimeZone",
@@ -63,11 +70,20 @@ _FEATURE_NOT_SUPPORTED = "0A000"
 _INVALID_TABLE_DEFINITION = "42P16"
 
 
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text as PostgreSQL prints it, and the functions of extensions and users that it means, each as often as it is called."""
+
+    text: str
+    own_calls: tuple[int, ...]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryFacts:
     """What PostgreSQL made of a query.
 
     `query` is its canonical text, every name qualified; `settings` are those of the session that bear on the result.
+    `readings` are the query and the views below it.
     """
 
     query: str
@@ -75,6 +91,7 @@ class QueryFacts:
     schema: Schema
     relations: tuple[QualifiedName, ...]
     settings: dict[str, str]
+    readings: tuple[Reading, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,12 +118,18 @@ def describe_query(connection: Connection, name: QualifiedName | None, query: st
             return _describe(connection, view, settings)
 
 
-def canonical_text(connection: Connection, query: str) -> str:
-    """Return the text that PostgreSQL prints for `query` when it reads it."""
-    with translated("read the query"), scratch(connection):
+def read_back(connection: Connection, query: str) -> Reading:
+    """Return what PostgreSQL makes of a `query` whose names are qualified, as every refresh reads it."""
+    with translated("read the query"), scratch(connection), qualified_names(connection):
         view = _create_view(connection, _scratch_name(), query)
-        with qualified_names(connection):
-            return _text(connection, view)
+        text = _text(connection, view)
+        return _readings(connection, {view: text})[0]
+
+
+def _readings(connection: Connection, texts: Mapping[int, str]) -> tuple[Reading, ...]:
+    rows = connection.execute(_sql("own_calls.sql"), (list(texts),)).fetchall()
+    calls: dict[int, list[int]] = dict(rows)
+    return tuple(Reading(text, tuple(calls.get(view, ()))) for view, text in texts.items())
 
 
 def _text(connection: Connection, view: int) -> str:
@@ -127,14 +150,15 @@ def _describe(connection: Connection, view: int, settings: dict[str, str]) -> Qu
         each.name: relation
         for each, relation in zip(reached, _relations(connection, reached), strict=True)
     }
-    views = [view, *(each.oid for each in reached if each.definition is not None)]
-    functions, reads_clock = _functions(connection, views)
+    views = {view: text, **{each.oid: each.definition for each in reached if each.definition}}
+    functions, reads_clock = _functions(connection, list(views))
     return QueryFacts(
         query=text,
         outputs=outputs,
         schema=Schema(relations=relations, functions=functions, reads_clock=reads_clock),
         relations=tuple(relations),
         settings=settings,
+        readings=_readings(connection, views),
     )
 
 

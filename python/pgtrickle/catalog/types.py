@@ -1,4 +1,4 @@
-"""What each type allows: equality, hashing, and whether equal values look equal.
+"""What each type allows: equality, hashing, how long a value may be, and whether equal values look equal.
 
 PostgreSQL's catalog answers for simple types; arrays, ranges, composites and domains are answered from their parts.
 """
@@ -23,8 +23,24 @@ _EXACT = frozenset(
     {"bool", "int2", "int4", "int8", "oid", "money", "uuid", "bytea", "bit", "varbit"}
     | {"date", "time", "timetz", "timestamp", "timestamptz"}
     | {"pg_lsn", "xid8", "inet", "cidr", "macaddr", "macaddr8"}
+    | {
+        "regclass",
+        "regtype",
+        "regproc",
+        "regprocedure",
+        "regoper",
+        "regoperator",
+        "regrole",
+        "regnamespace",
+    }
 )
 _EXACT_TEXT = frozenset({"text", "varchar", "name", "char"})
+
+# Bytes, at most, for each unit of the modifier: characters, bits, digits.
+_LIMITED = {"varchar": 4, "bpchar": 4, "bit": 1, "varbit": 1, "numeric": 1}
+_ADDRESSES = frozenset({"inet", "cidr"})
+_ADDRESS_WIDTH = 24
+_HEADER = 16
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +57,7 @@ class TypeRow:
     parts: tuple[int, ...]
     compares: bool
     hashes: bool
+    length: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +86,7 @@ def read_types(connection: Connection, oids: Iterable[int]) -> dict[int, TypeRow
             parts=tuple(row[7]),
             compares=row[8],
             hashes=row[9],
+            length=row[10],
         )
         for row in rows
     }
@@ -83,6 +101,9 @@ def facts(use: TypeUse, types: Mapping[int, TypeRow]) -> TypeFacts:
         comparable=_comparable(plain.oid, types),
         exact=_exact(plain, types),
         scale=_scale(plain, types),
+        array=types[plain.oid].element is not None,
+        native=_native(types[plain.oid]),
+        width=_width(plain, types),
     )
 
 
@@ -98,6 +119,11 @@ def _without_domains(use: TypeUse, types: Mapping[int, TypeRow]) -> TypeUse:
         deterministic=use.deterministic,
     )
     return _without_domains(below, types)
+
+
+def _native(row: TypeRow) -> bool:
+    """Return whether the type's operators are PostgreSQL's own; those of arrays, ranges, enums and composites are."""
+    return row.builtin or row.kind != "b" or row.element is not None
 
 
 def _comparable(oid: int, types: Mapping[int, TypeRow]) -> bool:
@@ -153,3 +179,26 @@ def _scale(use: TypeUse, types: Mapping[int, TypeRow]) -> int | None:
         return None
     bits = (use.typmod - _TYPMOD_HEADER) & 0x7FF
     return (bits ^ 1024) - 1024
+
+
+def _width(use: TypeUse, types: Mapping[int, TypeRow]) -> int | None:
+    """Return the greatest number of bytes that a value takes, None where only memory limits it."""
+    row = types[use.oid]
+    if row.length > 0:
+        return row.length
+    if row.kind == "r":
+        plain = (_without_domains(_plain_use(part), types) for part in row.parts)
+        widths = [_width(part, types) for part in plain]
+        return None if None in widths else _HEADER + 2 * sum(width or 0 for width in widths)
+    if not row.builtin or row.element is not None:
+        return None
+    if row.name in _ADDRESSES:
+        return _ADDRESS_WIDTH
+    if use.typmod == NO_TYPMOD or row.name not in _LIMITED:
+        return None
+    units = use.typmod >> 16 if row.name == "numeric" else use.typmod
+    return _HEADER + _LIMITED[row.name] * units
+
+
+def _plain_use(oid: int) -> TypeUse:
+    return TypeUse(oid=oid, typmod=NO_TYPMOD, printed="", deterministic=True)

@@ -6,7 +6,7 @@ Facts only. They are read from the catalog elsewhere and arrive here as values; 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -42,7 +42,9 @@ class TypeFacts:
     """What a type allows.
 
     `exact` means that equal values are the same value to a reader: true for integers and text, false for
-    numeric without a declared scale (1.0 = 1.00), floats (0 = -0), interval, jsonb.
+    numeric without a declared scale (1.0 = 1.00), floats (0 = -0), interval, jsonb. `width` is how many bytes a
+    value takes at most, None for text and all else that may outgrow an index entry. `array` also holds for a domain
+    over an array. `native` is false for an extension's types: their operators are not found by name alone.
     """
 
     name: str
@@ -50,6 +52,9 @@ class TypeFacts:
     comparable: bool = True
     exact: bool = True
     scale: int | None = None
+    array: bool = False
+    native: bool = True
+    width: int | None = field(default=8, compare=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -149,6 +149,12 @@ def cast(expression: Expr, type_name: str) -> exp.Cast:
     )
 
 
+def restored(text: Expr, type_name: str) -> exp.Cast:
+    """Return `text` read as the type that PostgreSQL prints as `type_name`, a name that sqlglot need not understand."""
+    verbatim = exp.DataType(this=exp.DType.USERDEFINED, kind=type_name)
+    return exp.Cast(this=wrapped(text), to=verbatim)
+
+
 def as_text(value: Expr) -> Expr:
     """Return the value's text, compared byte by byte whatever the column's collation."""
     return exp.Collate(this=cast(value, "text"), expression=exp.Identifier(this="C", quoted=True))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from psycopg import sql
 
 from pgtrickle.catalog import fingerprint, store
-from pgtrickle.catalog.introspect import QueryFacts, canonical_text, describe_query
+from pgtrickle.catalog.introspect import QueryFacts, Reading, describe_query, read_back
 from pgtrickle.catalog.model import (
     CAPTURE_FAILURE,
     FUNCTIONS,
@@ -115,23 +115,31 @@ def require_same_reading(connection: Connection, facts: QueryFacts) -> None:
 
     PostgreSQL may print its own text differently when it reads that back, so both are compared after one reading.
     """
-    views = (each.definition for each in facts.schema.relations.values())
-    for text in (facts.query, *(view for view in views if view)):
-        if not _reads_back(connection, text):
+    for meant in facts.readings:
+        ours = _ours(connection, meant)
+        if ours is None or (
+            ours.text != meant.text and ours.text != read_back(connection, meant.text).text
+        ):
             raise UnsupportedQueryError(
                 "the compiler reads this query differently from PostgreSQL",
                 code="PGT214",
                 detail="Printed by the compiler and read back, its definition is another one.",
                 hint="Rewrite the unusual construct, or report it with the query.",
             )
+        if ours.own_calls != meant.own_calls:
+            raise UnsupportedQueryError(
+                "the query compares values by operators that its printed form does not name",
+                code="PGT215",
+                detail="USING, NATURAL, IS DISTINCT FROM, NULLIF and CASE x WHEN take the operator from the search_path.",
+                hint="For types of an extension write the operator: ON a.x = b.x, or CASE WHEN x = y.",
+            )
 
 
-def _reads_back(connection: Connection, text: str) -> bool:
+def _ours(connection: Connection, meant: Reading) -> Reading | None:
     try:
-        ours = canonical_text(connection, to_sql(read(text)))
+        return read_back(connection, to_sql(read(meant.text)))
     except QueryError:
-        return False
-    return ours == text or ours == canonical_text(connection, text)
+        return None
 
 
 def compiled_for(connection: Connection, facts: QueryFacts, mode: RefreshMode) -> Compiled:

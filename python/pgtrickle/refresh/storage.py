@@ -42,13 +42,16 @@ def make_storage(connection: Connection, name: QualifiedName, plan: MaintenanceP
         counted = sql.SQL("ALTER TABLE {} ADD CHECK ({} >= {})")
         connection.execute(counted.format(storage, sql.Identifier(ROW_COUNT), least))
     relation = read_relations(connection, [name])[name]
+    stored.require_native_keys(plan, relation)
     connection.execute(text(stored.fill(plan, relation)), prepare=False)
     for spec in stored.indexes(plan, relation):
-        kind = sql.SQL(
-            "CREATE UNIQUE INDEX ON {} ({})" if spec.unique else "CREATE INDEX ON {} ({})"
+        command = sql.SQL("CREATE {} ON {} USING {} ({})").format(
+            sql.SQL("UNIQUE INDEX" if spec.unique else "INDEX"),
+            storage,
+            sql.SQL(spec.method),
+            sql.SQL(", ").join(text(entry) for entry in spec.entries),
         )
-        entries = sql.SQL(", ").join(text(entry) for entry in spec.entries)
-        connection.execute(kind.format(storage, entries), prepare=False)
+        connection.execute(command, prepare=False)
     connection.execute(sql.SQL("ANALYZE {}").format(storage), prepare=False)
     _guard(connection, storage)
     return relation

@@ -35,7 +35,7 @@ SELECT t.oid::bigint, t.typname, t.typnamespace = 'pg_catalog'::regnamespace, t.
            SELECT a.atttypid::bigint FROM pg_attribute AS a
            WHERE t.typtype = 'c' AND a.attrelid = t.typrelid AND a.attnum > 0 AND NOT a.attisdropped
        ),
-       coalesce(found.compares, false), coalesce(found.hashes, false)
+       coalesce(found.compares, false), coalesce(found.hashes, false), t.typlen
 FROM wanted AS w
 JOIN pg_type AS t ON t.oid = w.oid
 LEFT JOIN LATERAL (

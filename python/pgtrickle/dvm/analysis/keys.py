@@ -108,8 +108,9 @@ def _columns_key(operator: Operator, names: Sequence[str]) -> Keyed:
 
 
 def _scan_key(scan: Scan) -> Keyed | None:
+    own = {column.name for column in scan.relation.columns if not column.type.native}
     for key in scan.relation.keys:
-        if all(column in scan.names for column in key):
+        if all(column in scan.names and column not in own for column in key):
             return Keyed(tuple(scan.names[column] for column in key))
     return None
 

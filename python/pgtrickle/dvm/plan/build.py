@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from pgtrickle.dvm.operators.opaque import Opaque
 from pgtrickle.dvm.operators.scan import Scan
 from pgtrickle.dvm.plan.builder import Builder
-from pgtrickle.dvm.plan.check import require_closed
+from pgtrickle.dvm.plan.check import require_closed, require_native_keys
 from pgtrickle.dvm.plan.model import Bag, FullPlan, MaintenancePlan, SourceUse, Stage
 from pgtrickle.dvm.plan.opaque import opaque
 from pgtrickle.dvm.plan.parts import part
@@ -39,6 +39,7 @@ def build(query: Query, schema: Schema) -> Built:
     plan = part(plan_query(query, builder, visible=True))
     for root in (plan.root, *(stage.plan.root for stage in builder.stages)):
         require_closed(root)
+        require_native_keys(root)
     return Built(plan, tuple(builder.stages))
 
 

@@ -1,4 +1,4 @@
-"""A built plan must make sense: every expression reads only what stands below it."""
+"""A built plan must make sense: every expression reads only what stands below it, and keys compare as PostgreSQL does."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pgtrickle.dvm.operators.exists import Exists
 from pgtrickle.dvm.operators.filter import Filter
 from pgtrickle.dvm.operators.inner_join import InnerJoin
 from pgtrickle.dvm.operators.outer_join import OuterJoin
+from pgtrickle.dvm.operators.partitioned import Partitioned
 from pgtrickle.dvm.operators.project import Project
 from pgtrickle.dvm.operators.row_function import RowFunction
 from pgtrickle.dvm.operators.top_k import TopK
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from pgtrickle.dvm.operators.base import Operator
     from pgtrickle.dvm.sqlast import Expr
+    from pgtrickle.errors import UnsupportedQueryError
 
 
 def require_closed(root: Operator) -> None:
@@ -37,6 +39,33 @@ def require_closed(root: Operator) -> None:
                 raise refused("a subquery in this place", "PGT256")
             if not columns_in(expression) <= known:
                 raise refused("a reference from inside a subquery to a query further out", "PGT260")
+
+
+def require_native_keys(root: Operator) -> None:
+    """Raise when rows are grouped or compared by a type of an extension, as far as types are known here.
+
+    The statements name `=` and run with pg_catalog alone on the search_path, where citext would be compared as text.
+    """
+    for operator in root.walk():
+        names = _keys(operator)
+        for column in operator.columns:
+            if column.name in names and column.type is not None and not column.type.native:
+                raise foreign_key(column.type.name)
+
+
+def foreign_key(type_name: str) -> UnsupportedQueryError:
+    """Return the refusal of a key whose equality is that of an extension."""
+    return refused(
+        f"grouping, partitioning or comparing rows by type {type_name} of an extension",
+        "PGT261",
+        hint="Use a built-in type as key, such as lower(x) for citext, or refresh_mode FULL.",
+    )
+
+
+def _keys(operator: Operator) -> set[str]:
+    if isinstance(operator, Aggregate):
+        return {key.name for key in operator.keys}
+    return set(operator.partition) if isinstance(operator, Partitioned) else set()
 
 
 def _expressions(operator: Operator) -> Iterable[Expr]:

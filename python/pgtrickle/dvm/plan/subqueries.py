@@ -256,6 +256,8 @@ def _membership(node: Expr) -> Membership | None:
     if isinstance(node, exp.Binary) and isinstance(right, exp.Any | exp.All):
         if not isinstance(right.this.unnest(), exp.Query):
             return None
+        if isinstance(node, exp.Operator):
+            raise refused("a comparison of a subquery by an operator of an extension", "PGT256")
         return Membership(
             values=_values(node.this),
             query=right.this,

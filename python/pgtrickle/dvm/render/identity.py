@@ -1,8 +1,8 @@
 """How a stored row is found again: by key, or by its whole image.
 
-NOT NULL keys match by plain equality on a natural index. A nullable key matches by an indexed hash and is then compared with
-IS NOT DISTINCT FROM; no hash is ever trusted alone. The *image* of a value is what a reader sees: where equal values may
-look different (1.0 and 1.00), it is the text.
+NOT NULL keys match by plain equality on a natural index. A nullable key, and one of several columns that no index entry can
+hold, matches by an indexed hash and is then compared with IS NOT DISTINCT FROM; no hash is ever trusted alone. The *image* of
+a value is what a reader sees: where equal values may look different (1.0 and 1.00), it is the text.
 """
 
 from __future__ import annotations
@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
     from pgtrickle.dvm.plan.model import Keyed
     from pgtrickle.dvm.schema import Relation, TypeFacts
+
+
+# What a btree entry holds of a third of a page, less its headers, and PostgreSQL's limit for the columns of an index.
+MAX_ENTRY = 2600
+MAX_COLUMNS = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +60,16 @@ class StoredTypes:
         """Return whether two values of column `name` look the same."""
         return binary(exp.NullSafeEQ, self.image(name, left), self.image(name, right))
 
+    def fit(self, names: Sequence[str]) -> bool:
+        """Return whether every value of these columns fits into one entry of a btree index."""
+        widths = [self.types[name].width for name in names]
+        known = [width for width in widths if width is not None]
+        return len(names) == len(known) <= MAX_COLUMNS and sum(known) <= MAX_ENTRY
+
+    def found_by_hash(self, key: Keyed) -> bool:
+        """Return whether rows with this key are looked up by the hash of the whole key."""
+        return bool(key.nullable) or (len(key.columns) > 1 and not self.fit(key.columns))
+
     def key_hash(self, columns: Mapping[str, Expr]) -> Expr | None:
         """Return a hash that equal keys share; None when no key column can be hashed."""
         parts = []
@@ -62,14 +77,15 @@ class StoredTypes:
             facts = self.types[name]
             if facts.hashable:
                 parts.append(value.copy())
-            elif facts.exact:
+            elif facts.exact and facts.name.startswith("bit") and not facts.array:
+                # Of the types without a hash only these have a text that no setting changes, as an index demands.
                 parts.append(as_text(value))
         return _hash(parts) if parts else None
 
     def same_key(self, key: Keyed, left: Mapping[str, Expr], right: Mapping[str, Expr]) -> Expr:
         """Return whether two rows have the same key; both map stored key columns to expressions."""
         conditions = []
-        if key.nullable:
+        if self.found_by_hash(key):
             hashes = self.key_hash(left), self.key_hash(right)
             if hashes[0] is not None and hashes[1] is not None:
                 conditions.append(binary(exp.EQ, hashes[0], hashes[1]))

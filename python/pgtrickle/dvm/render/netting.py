@@ -24,6 +24,7 @@ from pgtrickle.dvm.sqlast import (
     group_by,
     named,
     number,
+    restored,
     select,
     total,
 )
@@ -63,9 +64,9 @@ def one_per_key(rows: Query, columns: Sequence[str], key: Sequence[str]) -> Quer
 
 def _any_of_group(name: str, facts: TypeFacts) -> Expr:
     """Return one of the group's values: they all look the same."""
-    if facts.name.endswith("[]"):
+    if facts.array:
         # Arrays of arrays are one array of more dimensions; their text is read back instead.
-        return cast(exp.Min(this=as_text(col(name))), facts.name)
+        return restored(exp.Min(this=as_text(col(name))), facts.name)
     return exp.Bracket(
         this=exp.Paren(this=call("array_agg", col(name))),
         expressions=[exp.Literal.number(1)],

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from pgtrickle.dvm.differentiate.sources import BufferLeaves
+from pgtrickle.dvm.plan.check import foreign_key
 from pgtrickle.dvm.plan.model import (
     ROW_HASH,
     FullPlan,
@@ -17,7 +18,7 @@ from pgtrickle.dvm.plan.model import (
     RecomputePlan,
     RowsPlan,
 )
-from pgtrickle.dvm.render.identity import StoredTypes
+from pgtrickle.dvm.render.identity import MAX_COLUMNS, StoredTypes
 from pgtrickle.dvm.render.rows import Tables, apply_rows
 from pgtrickle.dvm.render.statements import insert_into
 from pgtrickle.dvm.sqlast import (
@@ -34,9 +35,9 @@ from pgtrickle.dvm.sqlast import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
-    from pgtrickle.dvm.plan.model import Stage
+    from pgtrickle.dvm.plan.model import Identity, Stage
     from pgtrickle.dvm.schema import Relation
 
 
@@ -46,6 +47,7 @@ class IndexSpec:
 
     entries: tuple[str, ...]
     unique: bool
+    method: Literal["btree", "hash"] = "btree"
 
 
 def columns(plan: MaintenancePlan) -> tuple[str, ...]:
@@ -122,25 +124,59 @@ def refill(plan: MaintenancePlan, storage: Relation, *, pretty: bool = False) ->
     return to_sql(apply_rows(storage.name, names, plan.identity, types, changes), pretty=pretty)
 
 
+def require_native_keys(plan: MaintenancePlan, storage: Relation) -> None:
+    """Raise when a key turned out to be of an extension's type, where the compiler could not tell."""
+    names = set(plan.identity.columns if isinstance(plan.identity, Keyed) else ())
+    if isinstance(plan, PartitionsPlan):
+        names.update(plan.stored_keys.values())
+    for column in storage.columns:
+        if column.name in names and not column.type.native:
+            raise foreign_key(column.type.name)
+
+
 def indexes(plan: MaintenancePlan, storage: Relation) -> list[IndexSpec]:
     """Return the indexes that the apply statements need."""
-    found = [_identity_index(plan, storage)]
+    types = StoredTypes.of(storage)
+    found = [_identity_index(plan.identity, types)]
     if isinstance(plan, PartitionsPlan):
         keys = tuple(plan.stored_keys.values())
-        whole = isinstance(plan.identity, Keyed) and plan.identity.columns[: len(keys)] == keys
-        comparable = all(StoredTypes.of(storage).types[name].comparable for name in keys)
-        if not whole and comparable:
-            found.append(IndexSpec(tuple(to_sql(col(name)) for name in keys), unique=False))
+        if not _leads_index(keys, plan.identity, types):
+            found.append(_equality_index(keys, types))
     return [spec for spec in found if spec is not None]
 
 
-def _identity_index(plan: MaintenancePlan, storage: Relation) -> IndexSpec | None:
-    identity = plan.identity
+def _leads_index(keys: tuple[str, ...], identity: Identity, types: StoredTypes) -> bool:
+    """Return whether the index of the identity also finds rows by `keys` alone."""
+    if not isinstance(identity, Keyed) or types.found_by_hash(identity):
+        return False
+    return identity.columns[: len(keys)] == keys
+
+
+def _identity_index(identity: Identity, types: StoredTypes) -> IndexSpec | None:
     if not isinstance(identity, Keyed):
         return IndexSpec((to_sql(col(ROW_HASH)),), unique=False)
     if not identity.columns:
         return None
-    if not identity.nullable:
-        return IndexSpec(tuple(to_sql(col(name)) for name in identity.columns), unique=True)
-    hashed = StoredTypes.of(storage).key_hash({name: col(name) for name in identity.columns})
+    if not types.found_by_hash(identity):
+        return _equality_index(identity.columns, types, unique=True)
+    hashed = types.key_hash({name: col(name) for name in identity.columns})
     return IndexSpec((to_sql(hashed),), unique=False) if hashed is not None else None
+
+
+def _equality_index(
+    names: Sequence[str], types: StoredTypes, *, unique: bool = False
+) -> IndexSpec | None:
+    """Return the index in which rows are found by plain equality of the columns, or of some of them.
+
+    A value too long for a btree entry is found by a hash index, which has one column.
+    """
+    comparable = [name for name in names if types.types[name].comparable]
+    short = [name for name in comparable if types.fit([name])][:MAX_COLUMNS]
+    if short and types.fit(short):
+        return IndexSpec(_entries(short), unique=unique and len(short) == len(names))
+    one = next((name for name in comparable if types.types[name].hashable), None)
+    return IndexSpec(_entries([one]), unique=False, method="hash") if one is not None else None
+
+
+def _entries(names: Iterable[str]) -> tuple[str, ...]:
+    return tuple(to_sql(col(name)) for name in names)
