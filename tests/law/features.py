@@ -81,6 +81,7 @@ SCANS_ALL: frozenset[Feature] = frozenset(
         Feature.WINDOW_FRAME,
         Feature.WINDOW_OVER_GROUPS,
         Feature.LATERAL_LIMIT,
+        Feature.CORRELATED_SCALAR,
         Feature.RECURSIVE_UNION,
         Feature.RECURSIVE_UNION_ALL,
     }

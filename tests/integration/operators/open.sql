@@ -11,3 +11,6 @@ select id, j from a where b;
 select distinct on (x) x, y from c;
 select x, y from c order by x limit 5;
 select id, ntile(3) over (order by n), percent_rank() over (partition by g order by k), cume_dist() over (partition by g order by k) from a;
+select ntile(3) over (partition by x) as o1, ntile(2) over (partition by x, y) as o2, row_number() over (order by y) r from c;
+select row_number() over (partition by x order by y) as o1, row_number() over (order by y desc) as o2 from c;
+select lag(x) over (order by y) l, sum(x) over (order by y rows 1 preceding) s from c;

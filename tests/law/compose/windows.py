@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from tests.law import domains as d
 from tests.law.aggregates import aggregate
 from tests.law.compose.orders import clause as order_clause
-from tests.law.compose.orders import complete, some_terms
+from tests.law.compose.orders import complete, image, some_terms
 from tests.law.expressions import Value, predicate, value
 from tests.law.features import FIRST_OPERATORS, Feature
 
@@ -76,8 +76,19 @@ def _complete(composer: Composer, rows: Rows) -> str:
     return order_clause(complete(composer, rows.fields, rows.key))
 
 
+def _placing(composer: Composer, rows: Rows, frame: str = "") -> str:
+    """Return the window of a function that tells equal rows apart.
+
+    Where rows may be equal, each such function numbers them as it likes, so all of them get one and the same window.
+    """
+    if rows.key is not None or composer.leaves_open():
+        return _over(composer, rows, _complete(composer, rows), frame)
+    parts = [order_clause([image(field) for field in rows.fields]).strip(), frame]
+    return f"OVER ({' '.join(part for part in parts if part)})"
+
+
 def _placed(composer: Composer, rows: Rows) -> Value:
-    over = _over(composer, rows, _complete(composer, rows))
+    over = _placing(composer, rows)
     name, domain = composer.dice.pick(
         (("row_number()", d.BIGINT), ("ntile(2)", d.INT), ("ntile(3)", d.INT))
     )
@@ -115,7 +126,7 @@ def _neighbour(composer: Composer, rows: Rows) -> Value:
     )
     placed = name.endswith("value")
     frame = _rows_frame(composer) if placed and composer.wants(Feature.WINDOW_FRAME, 50) else ""
-    over = _over(composer, rows, _complete(composer, rows), frame)
+    over = _placing(composer, rows, frame)
     return Value(f"{name}({operand.sql}{more}) {over}", operand.domain, operand.settled)
 
 
@@ -124,6 +135,10 @@ def _summed(composer: Composer, rows: Rows) -> Value:
     found, _ = aggregate(dice, rows.fields, replace(_BARE, aggregate_filters=not rows.grouped))
     if composer.wants(Feature.WINDOW_FRAME, 60):
         order, frame = _framed(composer, rows)
+        if frame.startswith("ROWS"):
+            return Value(
+                f"{found.sql} {_placing(composer, rows, frame)}", found.domain, found.settled
+            )
     else:
         order, frame = order_clause(some_terms(composer, rows.fields, 0, 2)), ""
     return Value(f"{found.sql} {_over(composer, rows, order, frame)}", found.domain, found.settled)
@@ -134,7 +149,7 @@ def _framed(composer: Composer, rows: Rows) -> tuple[str, str]:
     dice = composer.dice
     kind = dice.pick(("ROWS", "RANGE", "GROUPS"))
     if kind == "ROWS":
-        return _complete(composer, rows), _rows_frame(composer)
+        return "", _rows_frame(composer)
     exclusion = dice.pick(_EXCLUSIONS)
     if kind == "GROUPS":
         order = order_clause(some_terms(composer, rows.fields, 1, 2))

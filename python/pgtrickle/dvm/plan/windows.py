@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from pgtrickle.dvm.analysis.keys import row_key
 from pgtrickle.dvm.operators.base import Output
 from pgtrickle.dvm.operators.window import Window
 from pgtrickle.dvm.plan.orders import completed, in_order
-from pgtrickle.dvm.sqlast import Expr, col, to_sql
+from pgtrickle.dvm.sqlast import Expr, as_text, col, to_sql
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from pgtrickle.dvm.plan.builder import Builder
 
 # Functions of the row's place, for which peers do not exist: a finer order is still the order that was written.
+_SEVERAL = 2
 _BY_PLACE = frozenset({"row_number", "rownumber", "ntile", "lag", "lead"})
 
 
@@ -34,6 +36,7 @@ def add_windows(
         for node in value.find_all(exp.Window):
             found.setdefault(to_sql(node), node)
     names = {text: builder.names.column("window") for text in found}
+    rows = _told_apart(builder, rows, list(found.values()))
     for partition, texts in _partitions(found).items():
         child = builder.input(rows)
         keys = tuple(
@@ -56,6 +59,25 @@ def add_windows(
         return expression.copy().transform(visit)
 
     return rows, replace_in
+
+
+def _told_apart(builder: Builder, rows: Operator, nodes: list[exp.Window]) -> Operator:
+    """Return the rows, equal ones numbered where several functions might each number them in an order of their own."""
+    placed = [node for node in nodes if _by_place(node) or _rows_frame(node)]
+    if len(placed) < _SEVERAL or row_key(rows) is not None:
+        return rows
+    child = builder.input(rows)
+    images = [
+        col(column.name)
+        if column.type is not None and column.type.exact and column.type.comparable
+        else as_text(col(column.name))
+        for column in child.columns
+    ]
+    keys = tuple(Output(builder.names.column("partition"), image) for image in images)
+    copy = exp.Window(
+        this=exp.RowNumber(), partition_by=[image.copy() for image in images], over="OVER"
+    )
+    return Window(child=child, keys=keys, functions=(Output(builder.names.column("copy"), copy),))
 
 
 def _partitions(found: dict[str, exp.Window]) -> dict[frozenset[str], list[str]]:
