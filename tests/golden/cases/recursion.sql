@@ -154,6 +154,13 @@ USING (
         ) AS "seed"
         WHERE
           (
+            (
+              SELECT
+                "only_added"
+              FROM "only_added"
+            )
+          )
+          AND (
             NOT EXISTS(
               SELECT
                 1

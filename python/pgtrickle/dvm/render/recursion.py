@@ -157,10 +157,11 @@ def _new_rows(
         ),
     )
     then = select(typed(_STEP), step)
-    first = where(first, _only_added())
+    conditions = [_only_added()]
     if recursion.distinct:
-        first = where(first, _unknown(plan, storage, _SEED))
+        conditions.append(_unknown(plan, storage, _SEED))
         then = where(then, _unknown(plan, storage, _STEP))
+    first = where(first, *conditions)
     return exp.Union(this=first, expression=then, distinct=recursion.distinct)
 
 
