@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from pgtrickle.dvm.dialect import FaithfulPostgres
 from pgtrickle.dvm.schema import HIDDEN_PREFIX, QualifiedName
+from pgtrickle.errors import InternalError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,6 +71,8 @@ def select(outputs: Iterable[Expr], source: Expr | None = None, *more: Expr) -> 
 
 def where(query: exp.Select, *conditions: Expr) -> exp.Select:
     """Return `query` with the conjunction of `conditions` as its WHERE clause."""
+    if conditions and query.args.get("where") is not None:
+        raise InternalError("a query that has a WHERE clause was given another")
     if conditions:
         query.set("where", exp.Where(this=all_of(conditions)))
     return query

@@ -136,3 +136,9 @@ with recursive r as (select id, k, 1 as d from b where k < 3 union all select c.
 with recursive r as (select id, n, g from a where k = 1 union select a.id, a.n, a.g from r join a on a.k = r.id) select id, n, g from r;
 with recursive r as (select src, dst from e union select r.src, e.dst from r join e on r.dst = e.src where exists (select from c where c.x = e.dst)) select src, dst from r;
 with recursive r as (select src as a, dst as b from e union select s.a, e.dst from e join r s on s.b = e.src) select a, b, (select count(*) from r r2 where r2.a = r.a) n from r;
+select a.id, x.m, x.c from a cross join lateral (select max(b.v) m, count(*) c from b where b.v is null) x;
+select a.id, x.m, x.c from a left join lateral (select max(b.v) m, count(*) c from b where b.v is null and b.k = a.k) x on true;
+select a.id, (select sum(b.v) + sum(b.w) from b where b.k = a.k) s, (select count(*) + coalesce(max(b.v), -1) from b where b.k = a.k) t from a;
+select a.id, (select sum(b.v) + sum(b.w) from b) s, (select count(*) from b where b.v is null and b.w is null) c from a;
+select a.id from a where k <= (select sum(b.v) + sum(b.w) from b where b.k = a.k);
+select a.id, x.c from a left join lateral (select count(*) c from b) x on x.c > a.k;

@@ -59,9 +59,9 @@ class CallBuilder:
         return rewritten(expression, visit)
 
     def empty(self, expression: Expr) -> Expr:
-        """Return what `expression`, whose calls are replaced, is when there are no rows."""
-        nothing = {call.name: _over_nothing(call) for call in self.calls.values()}
-        return substituted(expression, nothing)
+        """Return what `expression`, whose calls are replaced, is where an outer join found no group: results are NULL, counts 0."""
+        counts = {call.name: number(0) for call in self.calls.values() if _counts(call)}
+        return substituted(expression, counts)
 
     def _call(self, node: Expr) -> AggregateCall:
         text = to_sql(node)
@@ -163,18 +163,14 @@ class CallBuilder:
         return {column.name: column for column in self.child.columns}
 
 
-def _over_nothing(call: AggregateCall) -> Expr:
-    """Return what the call is over no rows: 0 for those that count, NULL for PostgreSQL's others."""
-    if isinstance(call, Count):
-        return number(0)
+def _counts(call: AggregateCall) -> bool:
+    """Return whether the call is 0 over no rows; PostgreSQL's others are NULL."""
     if not isinstance(call, Rescan):
-        return exp.Null()
+        return isinstance(call, Count)
     name = called_name(call.kept.call)
-    if name in COUNTING:
-        return number(0)
     if name not in BUILTIN:
         raise refused(f"a correlated subquery of the aggregate {name}", "PGT256")
-    return exp.Null()
+    return name in COUNTING
 
 
 def _distinct(argument: Expr) -> bool:

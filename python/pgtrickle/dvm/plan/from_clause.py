@@ -277,6 +277,7 @@ class FromClause:
         inner = self.lateral(query, self.scope)
         rows: Operator
         plain = all(isinstance(output, exp.Column) for output in inner.outputs)
+        outer = outer and not inner.certain
         if outer and inner.always is None and not plain:
             raise refused(
                 "an outer join to LATERAL that computes with the rows before it", "PGT231"

@@ -94,11 +94,9 @@ def plan_inner(builder: Builder, query: Query, scope: Scope) -> Inner:
     project = plan.project(visible=False, extra=[])
     rows = inside.input(project)
     outputs = _references(rows, len(plan.outputs))
-    empty = _empty(plan)
-    single = empty is not None or _at_most_one(project, frozenset())
-    # Without a link the row is there in any case, so what stands for "nothing matched" is never used.
-    always = (outputs[0].name, empty) if empty is not None else None
-    return Inner(rows=rows, outputs=outputs, conditions=(), always=always, single=single)
+    certain = _empty(plan) is not None
+    single = certain or _at_most_one(project, frozenset())
+    return Inner(rows=rows, outputs=outputs, conditions=(), single=single, certain=certain)
 
 
 def _grouped(node: exp.Select) -> exp.Select:
@@ -138,7 +136,7 @@ def _linked(plan: SelectPlan, builder: Builder) -> Inner:
     # What does not read the query around is computed below the join: where nothing matches it must be NULL.
     below = [not plan.scope.correlated(value) for _, value in plan.outputs]
     outside = [value for (_, value), inside in zip(plan.outputs, below, strict=True) if not inside]
-    read = {name for value in (*outside, *plan.links) for name in columns_in(value)}
+    read = {name for value in (*outside, *plan.links, *(empty or ())) for name in columns_in(value)}
     # Under new names: the same subquery may be planned again for another join of the same rows.
     kept = tuple(Output(builder.names.column(name), col(name)) for name in sorted(read & own))
     renamed = {output.expression.name: col(output.name) for output in kept}
@@ -156,7 +154,7 @@ def _linked(plan: SelectPlan, builder: Builder) -> Inner:
     if empty is not None:
         if not keys:
             raise refused("an aggregate that is not linked by an equality", "PGT256")
-        always = (min(keys), empty)
+        always = (min(keys), tuple(_renamed(value, renamed) for value in empty))
     return Inner(
         rows=rows, outputs=tuple(results), conditions=conditions, always=always, single=single
     )

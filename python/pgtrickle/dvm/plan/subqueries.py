@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 class Inner:
     """A planned subquery: `outputs` are computed from `rows`, `conditions` compare them with the query around.
 
-    `always` holds, for an aggregate without GROUP BY, what each output is where no row matches, and the column that
-    is NULL then. `single` says that at most one row can match.
+    `always` holds, for a linked aggregate without GROUP BY, what each output is where no row matches, and the column that is
+    NULL then. `single` says that at most one row can match, `certain` that one is there in any case.
     """
 
     rows: Operator
@@ -50,6 +50,7 @@ class Inner:
     conditions: tuple[Expr, ...]
     always: tuple[str, tuple[Expr, ...]] | None = None
     single: bool = False
+    certain: bool = False
 
     def computed(self, joined: Operator, builder: Builder) -> tuple[Operator, list[str]]:
         """Return the joined rows with a column for each output, right also where nothing matched."""
@@ -229,7 +230,7 @@ class Attached:
                 hint="Use an aggregate, LIMIT 1 with ORDER BY, or select by a primary key.",
             )
         left = self.builder.input(self.rows)
-        if inner.always is not None and not inner.conditions:
+        if inner.certain:
             self.rows = InnerJoin(inputs=(left, inner.rows), conditions=())
             return inner.outputs[0].copy()
         joined = OuterJoin(left=left, right=inner.rows, conditions=inner.conditions)
