@@ -144,7 +144,7 @@ TYPES = {
     "int4multirange": "hashable comparable",
     "numeric(5,1)[]": "hashable comparable exact",
     "cidr": "hashable comparable exact",
-    "regclass": "hashable comparable",
+    "regclass": "hashable comparable exact",
     "mood": "hashable comparable exact",
     "pair": "hashable comparable",
     "bad_pair": "",
