@@ -101,7 +101,7 @@ def _membership(composer: Composer, fields: Sequence[Field], depth: int, word: s
     inner, where = _body(composer, fields, depth, correlated=30)
     found = pairs(fields, inner.fields)
     if not found:
-        return f"1 {word} (SELECT length(({inner.fields[0].ref})::text) FROM {inner.sql}{where})"
+        return f"1 {word} (SELECT {_length(inner.fields)} FROM {inner.sql}{where})"
     mine, theirs = dice.pick(found)
     if dice.chance(25):
         one, two = dice.pick(found)
@@ -130,7 +130,7 @@ def _quantified(composer: Composer, fields: Sequence[Field], depth: int) -> str:
     inner, where = _body(composer, fields, depth, correlated=40)
     found = pairs(fields, inner.fields)
     if not found:
-        return f"1 <> ALL (SELECT length(({inner.fields[0].ref})::text) FROM {inner.sql}{where})"
+        return f"1 <> ALL (SELECT {_length(inner.fields)} FROM {inner.sql}{where})"
     mine, theirs = dice.pick(found)
     word = dice.pick(("> ALL", "<> ALL", "<= ANY", "< ALL", "<> ANY", ">= SOME"))
     return f"{mine.ref} {word} (SELECT {theirs.ref} FROM {inner.sql}{where})"
@@ -183,3 +183,9 @@ def predicate_value(composer: Composer, fields: Sequence[Field], depth: int) -> 
     if composer.dice.chance(30):
         return Value(f"CASE WHEN {sql} THEN 1 ELSE 0 END", d.INT)
     return Value(f"({sql})", d.BOOL)
+
+
+def _length(fields: Sequence[Field]) -> str:
+    """Return how long a field prints, of one whose printed form is determined; a constant where there is none."""
+    settled = [field for field in fields if field.settled]
+    return f"length(({settled[0].ref})::text)" if settled else "1"
