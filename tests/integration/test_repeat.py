@@ -101,3 +101,17 @@ def test_another_refresh_that_runs_is_not_disturbed(shop: Shop, repeated: list[i
     assert repeated
     assert shop.client.refresh_stream_table("shop.named").inserted == 1
     shop.assert_exact("shop.named", NAMED)
+
+
+def test_a_statement_that_no_longer_fits_leads_to_what_it_would_have_led_to(shop: Shop) -> None:
+    """A child of a source is dropped: the statements that read it fail, and the refresh stores the rows anew."""
+    shop.sql("CREATE TABLE shop.late () INHERITS (shop.orders)")
+    shop.client.create_stream_table("shop.named", NAMED)
+    for _ in range(2):
+        shop.sql("UPDATE shop.customers SET name = name || '!' WHERE id = 1")
+        assert shop.client.refresh_stream_table("shop.named").action == "DIFFERENTIAL"
+    shop.sql("INSERT INTO shop.late SELECT 9000, 1, 500")
+    shop.sql("DROP TABLE shop.late")
+    shop.sql("UPDATE shop.customers SET name = name || '!' WHERE id = 1")
+    assert shop.client.refresh_stream_table("shop.named").action == "FULL"
+    shop.assert_exact("shop.named", NAMED)

@@ -75,7 +75,7 @@ def transaction(
     try:
         yield
     except BaseException:
-        _roll_back(connection)
+        roll_back(connection)
         raise
     if connection.execute("COMMIT", prepare=False).statusmessage != "COMMIT":
         raise ConflictError(
@@ -91,7 +91,7 @@ def scratch(connection: Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        _roll_back(connection)
+        roll_back(connection)
 
 
 def _begin(connection: Connection, *, repeatable_read: bool, lock_timeout_ms: int | None) -> None:
@@ -103,7 +103,8 @@ def _begin(connection: Connection, *, repeatable_read: bool, lock_timeout_ms: in
     connection.execute(sql.SQL("; ").join(begin), prepare=False)
 
 
-def _roll_back(connection: Connection) -> None:
+def roll_back(connection: Connection) -> None:
+    """End the transaction that is open on the connection, if there is one."""
     if not connection.closed and connection.info.transaction_status != TransactionStatus.IDLE:
         connection.execute("ROLLBACK", prepare=False)
 

@@ -10,6 +10,7 @@ from psycopg.pq import TransactionStatus
 from pgtrickle.catalog import fingerprint
 from pgtrickle.engines.postgres import COMMIT, Step, run
 from pgtrickle.errors import ConflictError, SourceChangedError, UnknownStreamTableError
+from pgtrickle.pg.connection import roll_back
 from pgtrickle.pg.statement import statement
 
 if TYPE_CHECKING:
@@ -52,8 +53,7 @@ def refreshing(connection: Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        if not connection.closed and connection.pgconn.transaction_status != TransactionStatus.IDLE:
-            connection.execute("ROLLBACK", prepare=False)
+        roll_back(connection)
         raise
     if connection.pgconn.transaction_status == TransactionStatus.IDLE:
         return

@@ -29,6 +29,7 @@ from pgtrickle.errors import (
     SourceError,
     SuspendedError,
 )
+from pgtrickle.pg.connection import roll_back
 from pgtrickle.pg.execute import translated
 from pgtrickle.refresh.apply import Counts, Outcome, apply, refreshing
 from pgtrickle.refresh.decide import Decision, Delta, Full, Rebuild, Skip, WindowFacts, decide
@@ -139,8 +140,10 @@ class RefreshEngine:
             return None
         try:
             window, counts = repeat(self.connection, prepared, guessed)
-        except psycopg.errors.UniqueViolation as error:
-            raise ConflictError(f"another refresh of stream table {name} was first") from error
+        except (psycopg.ProgrammingError, psycopg.IntegrityError):
+            # The statements were for other facts, or another refresh was first: the usual way finds out, and tells.
+            roll_back(self.connection)
+            return None
         if counts is not None:
             self.guesses[name] = guessed
             return window, guessed.outcome, counts
