@@ -20,3 +20,5 @@ select g, count(*) from a group by rollup (g, (select max(v) from b));
 select a.id, x.o1 from a left join lateral (select coalesce(b.v, 7) o1, b.v + a.k o2 from b where b.k = a.k) x on true;
 -- PGT259
 select a.id, (select a.k + coalesce(b.v, 7) from b where b.id = a.k) s from a;
+-- PGT256
+select id, (select sum(count(*)) over () from b where b.k = a.k) s from a;

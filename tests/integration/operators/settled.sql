@@ -142,3 +142,8 @@ select a.id, (select sum(b.v) + sum(b.w) from b where b.k = a.k) s, (select coun
 select a.id, (select sum(b.v) + sum(b.w) from b) s, (select count(*) from b where b.v is null and b.w is null) c from a;
 select a.id from a where k <= (select sum(b.v) + sum(b.w) from b where b.k = a.k);
 select a.id, x.c from a left join lateral (select count(*) c from b) x on x.c > a.k;
+select id, (select max(count(*)) over () from b where b.k = a.k group by b.v limit 1) s from a;
+select q13.id as y2 from a q11 join (unnest(array[2]) as q12 (g) join b q13 on q12.g = q13.v) using (id);
+select a.id, x.c from a left join lateral (select count(*) over () c, b.id from b where b.k = a.k) x on true;
+with recursive r as (select 'root' as p, id, k from b where v is null union all select r.p || 'x', b.id, b.k from r join b on b.k = r.id and r.p < 'rootxxx') select p, id from r;
+with recursive r as (select g collate "C" as g, k from a where k is not null union select r.g, b.w from r join b on b.v = r.k) select g, k from r;

@@ -174,6 +174,9 @@ def _require_linkable(plan: SelectPlan) -> None:
         raise refused("HAVING in a correlated aggregate without GROUP BY", "PGT256")
     if plan.node.args.get("distinct") is not None:
         raise refused("DISTINCT in a correlated subquery", "PGT256")
+    if plan.ungrouped and isinstance(plan.rows, Window):
+        # Over no rows there is a group all the same, and the function of it is not NULL.
+        raise refused("a window function over a correlated aggregate without GROUP BY", "PGT256")
     around = any(plan.scope.correlated(value) for _, value in plan.outputs)
     limited = plan.node.args.get("limit") or plan.node.args.get("offset")
     if plan.expands and (around or limited):
