@@ -236,6 +236,12 @@ def columns_in(expression: Expr) -> set[str]:
     return {column.name for column in expression.find_all(exp.Column) if not column.table}
 
 
+def in_parentheses(item: Expr) -> bool:
+    """Return whether a FROM item is a join in parentheses, and no query."""
+    queries = exp.Select | exp.SetOperation | exp.Values
+    return isinstance(item, exp.Subquery) and not isinstance(item.this, queries)
+
+
 def reads_tables(node: Expr) -> bool:
     """Return whether a subquery below `node` reads a table or a WITH query."""
     return any(isinstance(table.this, exp.Identifier) for table in node.find_all(exp.Table))

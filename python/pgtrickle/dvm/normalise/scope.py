@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from pgtrickle.dvm.schema import QualifiedName, Schema
+from pgtrickle.dvm.sqlast import in_parentheses
 
 if TYPE_CHECKING:
     from pgtrickle.dvm.sqlast import Expr
@@ -14,10 +15,7 @@ if TYPE_CHECKING:
 
 def from_items(node: Expr, *, with_joins: bool = True) -> list[Expr]:
     """Return the tables and derived tables below one FROM entry, parentheses and joins opened."""
-    if isinstance(node, exp.Subquery) and isinstance(node.this, exp.Table | exp.Subquery):
-        items = from_items(node.this)
-    else:
-        items = [node]
+    items = from_items(node.this) if in_parentheses(node) else [node]
     if with_joins:
         for join in node.args.get("joins") or []:
             items.extend(from_items(join.this))

@@ -21,6 +21,7 @@ from pgtrickle.dvm.sqlast import (
     Query,
     conjuncts,
     ident,
+    in_parentheses,
     number,
     reads_tables,
     select,
@@ -87,9 +88,7 @@ class FromClause:
             if inner is not joined:
                 joined.inputs.extend(inner.inputs)
                 joined.conditions.extend(inner.conditions)
-        elif isinstance(item, exp.Subquery) and not isinstance(
-            item.this, exp.Select | exp.SetOperation | exp.Values
-        ):
+        elif in_parentheses(item):
             self._add(joined, item.this)
         else:
             self._item(joined, item, outer=False)
